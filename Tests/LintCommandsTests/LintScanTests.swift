@@ -22,7 +22,9 @@ struct LintScanTests {
     }
 
     /// Runs the command in the directory.
-    private func lint(_ words: String...) throws -> Executable.Outcome {
+    private func lint(_ words: String...) throws -> Executable.Outcome { try lint(words) }
+
+    private func lint(_ words: [String]) throws -> Executable.Outcome {
         let script = "cd \"$1\" && shift && exec \"$@\""
         let program = Executable.path("latchkey-lint")
         return try Executable.run(
@@ -51,11 +53,7 @@ struct LintScanTests {
     }
 
     private func report(_ words: String..., status: Int32) throws -> Report {
-        let program = Executable.path("latchkey-lint")
-        let outcome = try Executable.run(
-            "/bin/sh",
-            ["-c", "cd \"$1\" && shift && exec \"$@\"", "sh", place.path, program, "lint", "--json"] + words,
-            home: place.path)
+        let outcome = try lint(["--json"] + words)
         #expect(outcome.status == status, "\(outcome)")
         return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
     }

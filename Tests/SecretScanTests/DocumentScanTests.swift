@@ -33,7 +33,11 @@ struct DocumentScanTests {
         limits.maxDepth = 4
         for depth in 1...6 {
             text = Array(Data(text).base64EncodedString().utf8)
-            #expect(scan(text, "a.txt", limits).findings.count == (depth <= 4 ? 1 : 0), "\(depth)")
+            let report = scan(text, "a.txt", limits)
+            #expect(report.findings.count == (depth <= 4 ? 1 : 0), "\(depth)")
+            #expect(
+                report.problems.map(\.reason)
+                    == (depth <= 4 ? [] : ["documents in more than 4 others were not scanned"]))
         }
     }
 
@@ -106,6 +110,21 @@ struct DocumentScanTests {
         }
         try Data(text).write(to: URL(filePath: path))
         #expect(try SecretScanner().scan(file: FilePath(path)).findings.map(\.place.line) == expected)
+    }
+
+    @Test("An archive that is too long to be read is named, and UTF-16 of many parts is read")
+    func longFiles() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "latchkey-scan-\(UUID().uuidString).ini").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var limits = ScanLimits()
+        limits.maxDocumentLength = 1 << 20
+        let archive = ArchiveMaker.zip([("a", [UInt8](repeating: 0x20, count: 5 << 20))], isCompressed: false)
+        try Data(archive).write(to: URL(filePath: path))
+        let report = try SecretScanner(limits).scan(file: FilePath(path))
+        #expect(report.problems.map(\.reason) == ["documents of more than 1048576 bytes were not scanned as a whole"])
+        let text = [UInt8](repeating: 0x0A, count: 3 << 20) + Self.secret
+        try Data([0xFF, 0xFE] + text.flatMap { [$0, 0] }).write(to: URL(filePath: path))
+        #expect(try SecretScanner().scan(file: FilePath(path)).findings.map(\.place.line) == [(3 << 20) + 1])
     }
 
     @Test(

@@ -48,12 +48,14 @@ public struct SecretScanner: Sendable {
         var scanner = DocumentScanner(limits)
         // One byte more than the file has: it may grow meanwhile.
         let head = try file.read(upTo: min(Self.partLength, size + 1), path: name)
+        let isDocument = DocumentKind(head) != nil || TextEncoding(head[...]) != nil
         if head.count < Self.partLength {
             try Self.scan(head, name, &scanner)
-        } else if DocumentKind(head) != nil, size <= limits.maxDocumentLength {
+        } else if isDocument, size <= limits.maxDocumentLength {
             let rest = try file.read(upTo: max(0, size - head.count) + 1, path: name)
             try Self.scan(head + rest, name, &scanner)
         } else {
+            if isDocument { scanner.reportLength() }
             try Self.scanParts(of: file, head, name, &scanner)
         }
         return scanner.report([name])

@@ -26,6 +26,9 @@ struct DocumentScanner {
         return ScanReport(findings: findings, problems: problems + exceeded)
     }
 
+    /// Reports that the file is too long to be read as the document that it is.
+    mutating func reportLength() { _ = budget.exceed(.length) }
+
     // MARK: Documents
 
     /// - Parameters:
@@ -124,7 +127,6 @@ struct DocumentScanner {
                 match.kind, place.at(line: position.line, column: position.column), name: text.string(match.name),
                 text.part(match.range))
         }
-        guard depth < budget.limits.maxDepth else { return }
         position = TextPosition(line: window.line, column: window.column)
         EncodedRuns(text: text).forEach { range, encoding, decoded in
             // The base64 of a private key is a part of its block.

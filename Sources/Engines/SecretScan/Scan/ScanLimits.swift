@@ -56,7 +56,8 @@ struct ScanBudget: Sendable {
         return findings <= limits.maxFindings || exceed(.findings)
     }
 
-    private mutating func exceed(_ limit: Limit) -> Bool {
+    /// - Returns: false.
+    mutating func exceed(_ limit: Limit) -> Bool {
         exceeded.insert(limit)
         return false
     }

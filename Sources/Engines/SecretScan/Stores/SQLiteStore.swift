@@ -8,7 +8,6 @@ struct SQLiteStore: RecordStore {
 
     /// The instructions of SQLite's machine for one table.
     private static let maxInstructions = 200_000_000
-    private static let maxRows = 10_000_000
 
     init(_ bytes: [UInt8]) { image = SQLiteImage.bytes(bytes, log: []) }
 
@@ -43,7 +42,7 @@ struct SQLiteStore: RecordStore {
         let statement = try Statement("SELECT * FROM \"\(table.replacing("\"", with: "\"\""))\"", in: database)
         let columns = statement.columnNames
         var row = 0
-        while row < maxRows, try statement.step() {
+        while try statement.step() {
             row += 1
             // In a table of names and values, such as a table of settings, the name is in another column.
             let rowName = columns.indices.first { names.contains(columns[$0].lowercased()) }
