@@ -27,6 +27,8 @@ let packages: [(path: String, from: Version, trait: String?, modules: Set<String
     ("apple/swift-nio-http2", "1.40.0", "Transport", ["NIOHTTP2"]),
     ("apple/swift-nio-ssl", "2.37.6", "Transport", ["NIOSSL"]),
     ("apple/swift-protobuf", "1.39.0", nil, ["SwiftProtobuf"]),
+    ("jpsim/Yams", "6.2.2", "Lint", ["Yams"]),
+    ("swiftlang/swift-syntax", "603.0.1", "Lint", ["SwiftParser", "SwiftSyntax"]),
     ("swift-server/async-http-client", "1.37.0", "HTTPClient", ["AsyncHTTPClient"]),
 ]
 
@@ -62,6 +64,7 @@ let modules = """
       Presence: KeychainModel LinuxSystem SecretMemory
       EnrolledPrints: KeychainModel LinuxSystem OpenSSLCrypto
       SecretScan: Decompression LinuxSystem OpenSSLCrypto SecretMemory SQLiteConnections Crypto
+      CodeRules: LinuxSystem SecretScan SwiftParser SwiftSyntax
       GnomeKeyringFile: LinuxSystem OpenSSLCrypto SecretMemory
       SecretTransfer: LinuxSystem OpenSSLCrypto SecretMemory SystemBus
       SecretServiceClient: LinuxSystem SecretMemory SecretTransfer SystemBus
@@ -110,7 +113,7 @@ let modules = """
           LinuxSystem ProtectedFolder SecretMemory SecretServiceClient SystemBus TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
           TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
-      LintCommands: KeychainModel LatchkeyCommands LinuxSystem SecretScan ArgumentParser
+      LintCommands: CodeRules KeychainModel LatchkeyCommands LinuxSystem SecretScan ArgumentParser Yams
     Sources/Executables, program. Wiring only:
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
           SecurityKeyPresence TrustedPlatformModule Logging
@@ -136,7 +139,7 @@ let modules = """
           LinuxSystem SecretMemory
     Tests, test. Each sees its module and KeychainTesting as well, and what these see:
       SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
-      CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests SecretScanTests
+      CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests SecretScanTests CodeRulesTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
       LatchkeyFoundationTests LatchkeyPayloadsTests FoundationPromisesTests
       ArchitectureTests: LatchkeyDaemon LatchkeyLintTool LatchkeyTLSTool LatchkeyTool
@@ -174,6 +177,7 @@ let package = Package(
         + programs.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) },
     traits: [
         .trait(name: "Tools", description: "The executables latchkey and latchkeyd, and the packages only they need."),
+        .trait(name: "Lint", description: "The executable latchkey-lint, and the packages only it needs."),
         .trait(name: "Transport", description: "The products for connections with TLS, and the packages of SwiftNIO."),
         .trait(
             name: "HTTPClient", description: "The product for async-http-client, and its packages.",

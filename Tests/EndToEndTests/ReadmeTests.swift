@@ -86,7 +86,7 @@ struct ReadmeTests {
         // Nothing is found.
         "grep -r s3cret ~/.local/share/latchkey": 1,
         // Something is found.
-        "latchkey lint app": 1,
+        "latchkey lint app": 1, "latchkey lint app/Store.swift": 1,
         // errSecHostNameMismatch: the certificate is for another host.
         "latchkey trust explain --host example.org server.pem chain.pem": 238,
     ]

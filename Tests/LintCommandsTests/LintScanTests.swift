@@ -7,64 +7,21 @@ import Testing
 /// `latchkey lint`, as a process, on files of its own.
 @Suite("latchkey lint")
 struct LintScanTests {
-    private let place: TemporaryDirectory
+    private let place: LintPlace
 
     init() throws {
-        place = try TemporaryDirectory()
-        try write("[server]\nhost = a\ndb_password = x8Kd02q-lpA7Zq13\n", "app.ini")
-        try write("nothing to see\n", "notes.txt")
-    }
-
-    private func write(_ text: String, _ name: String) throws {
-        let file = URL(filePath: "\(place.path)/\(name)")
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-    }
-
-    /// Runs the command in the directory.
-    private func lint(_ words: String...) throws -> Executable.Outcome { try lint(words) }
-
-    private func lint(_ words: [String]) throws -> Executable.Outcome {
-        let script = "cd \"$1\" && shift && exec \"$@\""
-        let program = Executable.path("latchkey-lint")
-        return try Executable.run(
-            "/bin/sh", ["-c", script, "sh", place.path, program, "lint"] + words, home: place.path)
-    }
-
-    private struct Report: Decodable {
-        struct Finding: Decodable {
-            let kind: String
-            let file: String
-            let inside: [String]
-            let encodings: [String]
-            let line: Int
-            let column: Int
-            let name: String
-            let masked: String
-        }
-        struct Problem: Decodable {
-            let file: String
-            let reason: String
-        }
-        let findings: [Finding]
-        let problems: [Problem]
-        let files: Int
-        let known: Int
-    }
-
-    private func report(_ words: String..., status: Int32) throws -> Report {
-        let outcome = try lint(["--json"] + words)
-        #expect(outcome.status == status, "\(outcome)")
-        return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        place = try LintPlace()
+        try place.write("[server]\nhost = a\ndb_password = x8Kd02q-lpA7Zq13\n", "app.ini")
+        try place.write("nothing to see\n", "notes.txt")
     }
 
     @Test("A secret is named with its file, line, column and name, and both ends alone are shown")
     func finding() throws {
-        let outcome = try lint(".")
+        let outcome = try place.lint(".")
         #expect(outcome.status == 1)
         #expect(outcome.output == "app.ini:3:15: password or secret, db_password: x8…13 [named-value]\n")
         #expect(outcome.error == "1 finding in 2 files\n")
-        let found = try report(".", status: 1)
+        let found = try place.report(".", status: 1)
         let finding = try #require(found.findings.first)
         #expect(finding.file == "app.ini" && finding.line == 3 && finding.column == 15 && finding.name == "db_password")
         #expect(found.files == 2 && found.problems.isEmpty)
@@ -72,16 +29,16 @@ struct LintScanTests {
 
     @Test("Without a finding the exit value is 0, and nothing is printed")
     func nothing() throws {
-        let outcome = try lint("notes.txt")
+        let outcome = try place.lint("notes.txt")
         #expect(outcome.status == 0 && outcome.output.isEmpty && outcome.error == "0 findings in 1 file\n")
     }
 
     @Test("What cannot be scanned is named, the rest is scanned, and the exit value is 2")
     func problems() throws {
-        let found = try report("app.ini", "missing", status: 2)
+        let found = try place.report("app.ini", "missing", status: 2)
         #expect(found.findings.count == 1 && found.problems.map(\.file) == ["missing"])
-        try write("PK\u{3}\u{4} no archive", "broken.zip")
-        let outcome = try lint(".")
+        try place.write("PK\u{3}\u{4} no archive", "broken.zip")
+        let outcome = try place.lint(".")
         #expect(
             outcome.status == 2 && outcome.output.contains("app.ini:3:15")
                 && outcome.error.contains("not scanned: broken.zip: "))
@@ -92,33 +49,33 @@ struct LintScanTests {
         #expect(mkfifo("\(place.path)/fifo", 0o600) == 0)
         try FileManager.default.createSymbolicLink(atPath: "\(place.path)/loop", withDestinationPath: ".")
         try FileManager.default.createSymbolicLink(atPath: "\(place.path)/link", withDestinationPath: "app.ini")
-        try write("password = x8Kd02q-lpA7Zq13\n", ".git/config")
-        #expect(try report(".", status: 1).findings.count == 1)
+        try place.write("password = x8Kd02q-lpA7Zq13\n", ".git/config")
+        #expect(try place.report(".", status: 1).findings.count == 1)
     }
 
     @Test("Findings of the baseline are left out; a new one and a changed one are not")
     func baseline() throws {
-        #expect(try lint("--write-baseline", "known.json", ".").status == 0)
+        #expect(try place.lint("--write-baseline", "known.json", ".").status == 0)
         let written = try String(contentsOfFile: "\(place.path)/known.json", encoding: .utf8)
         #expect(!written.contains("x8") && written.contains("\"version\" : 1"))
-        #expect(try report("--baseline", "known.json", ".", status: 0).known == 1)
+        #expect(try place.report("--baseline", "known.json", ".", status: 0).known == 1)
         // An existing baseline is not replaced.
-        #expect(try lint("--write-baseline", "known.json", ".").status != 0)
-        try write("\n\n[server]\ndb_password = x8Kd02q-lpA7Zq13\napi_key = 7Fq2kd91-aa0\n", "app.ini")
-        let found = try report("--baseline", "known.json", ".", status: 1)
+        #expect(try place.lint("--write-baseline", "known.json", ".").status != 0)
+        try place.write("\n\n[server]\ndb_password = x8Kd02q-lpA7Zq13\napi_key = 7Fq2kd91-aa0\n", "app.ini")
+        let found = try place.report("--baseline", "known.json", ".", status: 1)
         #expect(found.known == 1 && found.findings.map(\.name) == ["api_key"])
         for (name, text) in [
             ("missing.json", nil), ("bad.json", "[]"), ("new.json", #"{"version": 9, "findings": []}"#),
         ] {
-            if let text { try write(text, name) }
-            #expect(try lint("--baseline", name, ".").error.contains("baseline"))
+            if let text { try place.write(text, name) }
+            #expect(try place.lint("--baseline", name, ".").error.contains("baseline"))
         }
     }
 
     @Test("SARIF has a rule for each finding, its place and its fingerprint")
     func sarif() throws {
-        try write("password = x8Kd02q-lpA7Zq13\n", "a folder/ä.ini")
-        let outcome = try lint("--sarif", ".")
+        try place.write("password = x8Kd02q-lpA7Zq13\n", "a folder/ä.ini")
+        let outcome = try place.lint("--sarif", ".")
         #expect(outcome.status == 1)
         let document = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let run = try #require((document["runs"] as? [[String: Any]])?.first)

@@ -13,6 +13,9 @@ public enum LintMain {
     ///   - io: the streams to read from and to write to.
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
+        if words.dropFirst().first.map({ $0 == CommandWord(SwiftParserServer.option) }) == true {
+            return SwiftParserServer.run()
+        }
         let (session, words) = CommandSession.companion(words, io: io)
         return CompanionCommands.exitValue(of: LintRoot.self, words, in: session)
     }
@@ -27,6 +30,6 @@ struct LintRoot: ParsableCommand {
     struct LintGroup: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "lint", abstract: "Find secrets that lie in the clear.",
-            subcommands: [LintScan.self, LintInstallHook.self], defaultSubcommand: LintScan.self)
+            subcommands: [LintScan.self, LintInstallHook.self, LintRules.self], defaultSubcommand: LintScan.self)
     }
 }

@@ -43,6 +43,11 @@ struct LintScan: ParsableSubcommand {
         help: ArgumentHelp("Leave out the findings of a file that --write-baseline has written.", valueName: "file"))
     var baseline: FilePath?
 
+    @Option(
+        help: ArgumentHelp(
+            "Paths and rules to leave out; the default is .latchkeylint.yaml, if it exists.", valueName: "file"))
+    var config: FilePath?
+
     @Option(help: ArgumentHelp("Write the findings to a new file, and exit with 0.", valueName: "file"))
     var writeBaseline: FilePath?
 
@@ -62,16 +67,17 @@ struct LintScan: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let known = try baseline.map { (path) throws(CommandFailure) in try LintBaseline(reading: path) }
-        var report = LintReport(known: known)
+        let configuration = try LintConfiguration.read(config)
+        var report = LintReport(known: known, configuration)
         let progress = ProgressLine("files", io: session.io)
-        try source.forEachReport { next in
+        try source(configuration).forEachReport { next in
             report.add(next)
             progress.show(report.files)
         }
         progress.clear()
         if let writeBaseline {
             try LintBaseline(report.findings).write(to: writeBaseline)
-            session.io.say("\(report.findings.count) findings are in \(writeBaseline)\n")
+            session.io.say("wrote \(LintReport.count(report.findings.count, "finding")) to \(writeBaseline)\n")
             if report.problems.isEmpty { return }
         }
         try session.write(try text(of: report))
@@ -79,11 +85,11 @@ struct LintScan: ParsableSubcommand {
         if report.exitValue != 0 { throw .reported(report.exitValue) }
     }
 
-    private var source: any LintSource {
+    private func source(_ configuration: LintConfiguration) -> any LintSource {
         let first = paths.first ?? "."
-        if staged { return StagedFiles(repository: first) }
-        if history { return RepositoryObjects(repository: first) }
-        return TreeFiles(paths: paths.isEmpty ? ["."] : paths)
+        if staged { return StagedFiles(repository: first, configuration: configuration) }
+        if history { return RepositoryObjects(repository: first, configuration: configuration) }
+        return TreeFiles(paths, configuration)
     }
 
     private func text(of report: LintReport) throws(CommandFailure) -> TerminalText {

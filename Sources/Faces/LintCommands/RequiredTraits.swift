@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if !Tools
-    #error("latchkey-lint needs the trait Tools: swift build --enable-all-traits")
+#if !Tools || !Lint
+    #error("latchkey-lint needs the traits Tools and Lint: swift build --enable-all-traits")
 #endif

@@ -44,7 +44,7 @@ public enum ProcessHardening {
     }
 }
 
-/// The limits of a server process: open files and heaps.
+/// The limits of this process.
 public enum ProcessLimits {
     /// Raises the number of open files to the system's limit; each connection needs one or two.
     public static func raiseOpenFiles() {
@@ -57,6 +57,22 @@ public enum ProcessLimits {
     /// Limits the number of heaps that the threads share. Otherwise each of many threads may keep a heap that never
     /// shrinks.
     public static func shareHeaps() { latchkey_share_heaps(maxHeaps) }
+
+    /// Limits the addresses of the process, in bytes. What needs more fails.
+    public static func limitMemory(to bytes: UInt64) throws(SystemError) {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { throw .last("read the limit of memory") }
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(bytes))
+        guard setrlimit(resource, &limit) == 0 else { throw .last("limit the memory") }
+    }
+
+    /// Ends the process when it has used more processor time, unless it is called again before.
+    public static func endAfter(processorSeconds seconds: Int) {
+        var timer = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: seconds, tv_usec: 0))
+        // The signal of this timer ends a process that does not handle it (setitimer(2)).
+        setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+    }
 
     private static let maxHeaps: Int32 = 4
     private static let maxOpenFiles: rlim_t = 65536

@@ -19,9 +19,13 @@ public struct SecretFinding: Hashable, Sendable {
     init(_ kind: SecretKind, _ place: ScanPlace, name: String, secret: ArraySlice<UInt8>) {
         (self.kind, self.place, self.name) = (kind, place, name)
         masked = Self.mask(secret)
-        var hashed = Array("\(kind.id)\0\(place.names.joined(separator: "\0"))\0\(name)\0".utf8)
-        hashed += SHA256.hash(data: Array(secret)).prefix(1)
-        fingerprint = Hexadecimal.text(SHA256.hash(data: hashed))
+        let evidence = Hexadecimal.text(SHA256.hash(data: Array(secret)).prefix(1))
+        fingerprint = Self.fingerprint([kind.id] + place.names + [name, evidence])
+    }
+
+    /// A fingerprint of parts: 64 hexadecimal digits.
+    public static func fingerprint(_ parts: [String]) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array(parts.joined(separator: "\0").utf8)))
     }
 
     /// Shows at most a quarter of a secret.
@@ -44,7 +48,9 @@ public struct ScanPlace: Hashable, Sendable {
     /// From 1, in bytes.
     public let column: Int
 
-    public init(_ name: String) { self.init(names: [name], encodings: [], line: 1, column: 1) }
+    public init(_ name: String, line: Int = 1, column: Int = 1) {
+        self.init(names: [name], encodings: [], line: line, column: column)
+    }
 
     init(names: [String], encodings: [String], line: Int, column: Int) {
         (self.names, self.encodings, self.line, self.column) = (names, encodings, line, column)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A name of a value, such as `db_password` or `clientSecret`, evaluated by its words.
-struct SecretName: Sendable {
-    enum Strength: Sendable, Comparable {
+package struct SecretName: Sendable {
+    package enum Strength: Sendable, Comparable {
         /// The value is a secret only if it is the base64 of a name and a password: `auth`.
         case encoded
         /// The value is a secret only if it looks random: `token`.
@@ -11,12 +11,12 @@ struct SecretName: Sendable {
         case strong
     }
 
-    let strength: Strength
+    package let strength: Strength
     /// Whether the value is chosen by a person, so that it may be short and a word.
-    let isPassword: Bool
+    package let isPassword: Bool
 
     /// - Returns: nil for a name of something else, such as `password_file` or `tokenizer`.
-    init?(_ name: some Collection<UInt8>) {
+    package init?(_ name: some Collection<UInt8>) {
         let words = Self.words(of: name)
         guard let last = words.last, words.count <= 12 else { return nil }
         guard !words.contains(where: Self.negations.contains) else { return nil }
@@ -35,7 +35,7 @@ struct SecretName: Sendable {
     }
 
     /// The words of a name in lower case. Words begin behind a separator, and at a capital letter after a small one.
-    static func words(of name: some Collection<UInt8>) -> [String] {
+    package static func words(of name: some Collection<UInt8>) -> [String] {
         var (words, word, previous) = ([String](), [UInt8](), UInt8(0))
         func isSmall(_ byte: UInt8) -> Bool { ByteClass.lowercase.contains(byte) || ByteClass.digits.contains(byte) }
         for byte in name {

@@ -25,12 +25,12 @@ struct LintBaseline {
     private let content: Content
     private let fingerprints: Set<String>
 
-    init(_ findings: [SecretFinding]) {
+    init(_ findings: [LintFinding]) {
         content = Content(
             version: Self.version,
             findings: findings.map {
                 Content.Finding(
-                    fingerprint: $0.fingerprint, kind: $0.kind.id, file: $0.place.names.joined(separator: " > "))
+                    fingerprint: $0.fingerprint, kind: $0.id, file: $0.place.names.joined(separator: " > "))
             })
         fingerprints = Set(findings.map(\.fingerprint))
     }
@@ -55,7 +55,7 @@ struct LintBaseline {
         fingerprints = Set(content.findings.map(\.fingerprint))
     }
 
-    func contains(_ finding: SecretFinding) -> Bool { fingerprints.contains(finding.fingerprint) }
+    func contains(_ finding: LintFinding) -> Bool { fingerprints.contains(finding.fingerprint) }
 
     /// Writes a new file; an existing one is not replaced.
     func write(to path: FilePath) throws(CommandFailure) {

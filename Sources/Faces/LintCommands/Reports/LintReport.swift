@@ -5,20 +5,31 @@ internal import SecretScan
 
 /// The findings and problems of all files.
 struct LintReport {
-    private(set) var findings: [SecretFinding] = []
+    private(set) var findings: [LintFinding] = []
     private(set) var problems: [ScanProblem] = []
     private(set) var files = 0
     /// The number of findings that the baseline has.
     private(set) var known = 0
+    /// The number of findings of rules that the configuration disables.
+    private(set) var disabled = 0
     private let baseline: LintBaseline?
+    private let configuration: LintConfiguration
 
-    init(known baseline: LintBaseline?) { self.baseline = baseline }
+    init(known baseline: LintBaseline?, _ configuration: LintConfiguration) {
+        (self.baseline, self.configuration) = (baseline, configuration)
+    }
 
-    mutating func add(_ report: ScanReport) {
+    mutating func add(_ report: LintFileReport) {
         files += 1
         problems += report.problems
         for finding in report.findings {
-            if baseline?.contains(finding) == true { known += 1 } else { findings.append(finding) }
+            if configuration.disables(finding) {
+                disabled += 1
+            } else if baseline?.contains(finding) == true {
+                known += 1
+            } else {
+                findings.append(finding)
+            }
         }
     }
 
@@ -29,9 +40,7 @@ struct LintReport {
 
     var text: TerminalText {
         findings.map { finding -> TerminalText in
-            let name: TerminalText = finding.name.isEmpty ? "" : " \(TerminalText(finding.name, maxLength: 100)):"
-            return
-                "\(Self.place(finding.place)): \(finding.kind.title),\(name) \(TerminalText(finding.masked, maxLength: 100)) [\(finding.kind.id)]\n"
+            "\(Self.place(finding.place)): \(TerminalText(finding.text, maxLength: 300)) [\(finding.id)]\n"
         }.joined()
     }
 
@@ -40,12 +49,12 @@ struct LintReport {
         let lines = problems.map { problem -> TerminalText in
             "not scanned: \(Self.names(problem.names)): \(TerminalText(problem.reason, maxLength: 400))\n"
         }
-        let left: TerminalText = known == 0 ? "" : ", \(known) in the baseline"
-        let (found, scanned): (TerminalText, TerminalText) = (
-            findings.count == 1 ? "1 finding" : "\(findings.count) findings", files == 1 ? "1 file" : "\(files) files"
-        )
-        return lines.joined() + "\(found) in \(scanned)\(left)\n"
+        let left: TerminalText =
+            (known == 0 ? "" : ", \(known) in the baseline") + (disabled == 0 ? "" : ", \(disabled) of disabled rules")
+        return lines.joined() + "\(Self.count(findings.count, "finding")) in \(Self.count(files, "file"))\(left)\n"
     }
+
+    static func count(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 
     private static func place(_ place: ScanPlace) -> TerminalText {
         let encodings: TerminalText = place.encodings.isEmpty ? "" : " (\(place.encodings.joined(separator: ", ")))"
@@ -73,8 +82,8 @@ struct LintReport {
             let masked: String
             let fingerprint: String
 
-            init(_ finding: SecretFinding) {
-                (kind, title, name) = (finding.kind.id, finding.kind.title, finding.name)
+            init(_ finding: LintFinding) {
+                (kind, title, name) = (finding.id, finding.title, finding.name)
                 (masked, fingerprint) = (finding.masked, finding.fingerprint)
                 (file, inside) = (finding.place.names.first ?? "", Array(finding.place.names.dropFirst()))
                 (encodings, line, column) = (finding.place.encodings, finding.place.line, finding.place.column)
@@ -90,7 +99,9 @@ struct LintReport {
         let findings: [Finding]
         let problems: [Problem]
         let files: Int
+        /// The numbers of findings that the baseline has, and of disabled rules.
         let known: Int
+        let disabled: Int
     }
 
     var json: JSON {
@@ -99,6 +110,6 @@ struct LintReport {
             problems: problems.map {
                 JSON.Problem(file: $0.names.first ?? "", inside: Array($0.names.dropFirst()), reason: $0.reason)
             },
-            files: files, known: known)
+            files: files, known: known, disabled: disabled)
     }
 }

@@ -13,7 +13,7 @@ struct SARIFReport: Encodable {
     private enum CodingKeys: String, CodingKey { case version, runs }
 
     init(_ report: LintReport) {
-        let rules = SecretKind.all.map { Rule(id: $0.id, shortDescription: Message(text: $0.title)) }
+        let rules = LintFinding.rules.map { Rule(id: $0.id, shortDescription: Message(text: $0.title)) }
         let notifications = report.problems.map {
             Notification(
                 level: "error",
@@ -72,12 +72,10 @@ struct SARIFReport: Encodable {
 
         private enum CodingKeys: String, CodingKey { case ruleId, level, message, locations, partialFingerprints }
 
-        init(_ finding: SecretFinding) {
-            ruleId = finding.kind.id
+        init(_ finding: LintFinding) {
+            ruleId = finding.id
             let place = (finding.place.names.dropFirst() + finding.place.encodings).joined(separator: " > ")
-            let name = finding.name.isEmpty ? "" : " \(finding.name)"
-            message = Message(
-                text: "\(finding.kind.title)\(name): \(finding.masked)\(place.isEmpty ? "" : " in \(place)")")
+            message = Message(text: place.isEmpty ? finding.text : "\(finding.text) in \(place)")
             locations = [Location(finding.place)]
             partialFingerprints = ["latchkey/v1": finding.fingerprint]
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CodeRules
 internal import LatchkeyCommands
 internal import LinuxSystem
 internal import SecretScan
@@ -9,34 +10,48 @@ protocol LintSource {
     /// Calls `body` with the report of each file.
     ///
     /// - Throws: if there is nothing that can be scanned at all. The failure of one file is a problem in its report.
-    func forEachReport(_ body: (ScanReport) -> Void) throws(CommandFailure)
+    func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure)
 }
 
 /// Files, and those below folders.
 struct TreeFiles: LintSource {
     let paths: [FilePath]
+    let configuration: LintConfiguration
+    private let scanner = SecretScanner()
+    private let parser = SwiftParserProcess()
 
-    func forEachReport(_ body: (ScanReport) -> Void) throws(CommandFailure) {
-        let (scanner, workingDirectory) = (SecretScanner(), FilePath.workingDirectory)
+    init(_ paths: [FilePath], _ configuration: LintConfiguration) {
+        (self.paths, self.configuration) = (paths, configuration)
+    }
+
+    func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
+        let workingDirectory = FilePath.workingDirectory
         let tree = FileTree(
             paths, isRecursive: true, removesDrafts: false, excluding: Self.kernelDirectories, skipping: [".git"])
         while let entry = tree.next() {
             switch entry {
             case .file(let file):
                 let name = file.path.relative(to: workingDirectory).description
-                do throws(SystemError) {
-                    let descriptor = try file.directory.open(file.name, flags: 0)
-                    body(try scanner.scan(descriptor, name: name))
-                } catch {
-                    body(ScanReport(findings: [], problems: [ScanProblem(names: [name], reason: error.description)]))
+                guard !configuration.excludes(name) else { continue }
+                do throws(SystemError) { body(try report(file, name)) } catch {
+                    body(LintFileReport(problem: error.description, in: name))
                 }
             // A link has the content of another file, and a device or a pipe none.
             case .other: continue
             case .failure(let path, let error):
                 let name = path.relative(to: workingDirectory).description
-                body(ScanReport(findings: [], problems: [ScanProblem(names: [name], reason: error.description)]))
+                body(LintFileReport(problem: error.description, in: name))
             }
         }
+    }
+
+    private func report(_ file: FileTree.File, _ name: String) throws(SystemError) -> LintFileReport {
+        var report = LintFileReport(try scanner.scan(file.directory.open(file.name, flags: 0), name: name))
+        if CodeScanner.reads(name) {
+            let bytes = try file.directory.open(file.name, flags: 0).read(upTo: CodeScanner.maxLength + 1, path: name)
+            report.addCode(bytes, name: name, parser: parser)
+        }
+        return report
     }
 
     /// Files of the kernel: some have no end, and reading others changes the machine.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CodeRules
 internal import LatchkeyCommands
 internal import LinuxSystem
 internal import SecretScan
@@ -7,8 +8,9 @@ internal import SecretScan
 /// Every file version in a git repository: all its objects, also those that no branch reaches.
 struct RepositoryObjects: LintSource {
     let repository: FilePath
+    let configuration: LintConfiguration
 
-    func forEachReport(_ body: (ScanReport) -> Void) throws(CommandFailure) {
+    func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         try GitProcess.requireRepository(repository)
         let names = try objectNames()
         var objects = try GitProcess(
@@ -19,6 +21,7 @@ struct RepositoryObjects: LintSource {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
             guard fields.count == 3, fields[1] == "blob" else { continue }
             let object = String(fields[0])
+            guard !configuration.excludes(names[object] ?? "unreachable") else { continue }
             // The ending tells how values are written. Without a path, nothing reaches the object.
             let name = "\(object.prefix(12))/\(names[object] ?? "unreachable")"
             body(try contents.report(object, name: name))
@@ -38,23 +41,21 @@ struct RepositoryObjects: LintSource {
     }
 }
 
-/// What the next commit of a git repository contains, where it differs from the last one.
+/// The files of the next commit of a git repository that differ from the last one.
 struct StagedFiles: LintSource {
     let repository: FilePath
+    let configuration: LintConfiguration
 
-    func forEachReport(_ body: (ScanReport) -> Void) throws(CommandFailure) {
+    func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         try GitProcess.requireRepository(repository)
         var list = try GitProcess(
             ["diff", "--cached", "--name-only", "--no-ext-diff", "--diff-filter=ACMRT", "-z"], in: repository)
         var contents = try BlobReader(repository)
         while let name = try list.next(endingWith: 0) {
             let path = String(decoding: name, as: UTF8.self)
-            guard !path.isEmpty else { continue }
+            guard !path.isEmpty, !configuration.excludes(path) else { continue }
             guard !path.contains("\n"), path.utf8.elementsEqual(name) else {
-                body(
-                    ScanReport(
-                        findings: [],
-                        problems: [ScanProblem(names: [path], reason: "the name has a line end, or is not UTF-8")]))
+                body(LintFileReport(problem: "the name has a line end, or is not UTF-8", in: path))
                 continue
             }
             body(try contents.report(":\(path)", name: path))
@@ -66,6 +67,7 @@ struct StagedFiles: LintSource {
 private struct BlobReader: ~Copyable {
     private var process: GitProcess
     private let scanner = SecretScanner()
+    private let parser = SwiftParserProcess()
 
     private static let maxLength = ScanLimits().maxDocumentLength
 
@@ -75,27 +77,27 @@ private struct BlobReader: ~Copyable {
 
     /// Scans an object.
     ///
-    /// - Parameter object: its hash, or `:PATH` for what is staged.
-    mutating func report(_ object: String, name: String) throws(CommandFailure) -> ScanReport {
+    /// - Parameter object: its hash, or `:PATH` for a staged file.
+    mutating func report(_ object: String, name: String) throws(CommandFailure) -> LintFileReport {
         try process.write(object + "\n")
         guard let header = try process.next() else { throw .parameter("git has ended early") }
         let fields = String(decoding: header, as: UTF8.self).split(separator: " ")
         guard fields.count == 3, let length = Int(fields[2]), length >= 0 else {
-            return Self.problem(name, "git cannot read it: \(String(decoding: header, as: UTF8.self))")
+            return LintFileReport(problem: "git cannot read it: \(String(decoding: header, as: UTF8.self))", in: name)
         }
         var (rest, content) = (length, [UInt8]())
         while rest > 0 {
             let part = try process.next(count: min(rest, 1 << 20))
-            guard !part.isEmpty else { return Self.problem(name, "git has ended early") }
+            guard !part.isEmpty else { return LintFileReport(problem: "git has ended early", in: name) }
             rest -= part.count
             if content.count <= Self.maxLength { content += part }
         }
         _ = try process.next(count: 1)
-        guard length <= Self.maxLength else { return Self.problem(name, "it has more than \(Self.maxLength) bytes") }
-        return scanner.scan(content, name: name)
-    }
-
-    private static func problem(_ name: String, _ reason: String) -> ScanReport {
-        ScanReport(findings: [], problems: [ScanProblem(names: [name], reason: reason)])
+        guard length <= Self.maxLength else {
+            return LintFileReport(problem: "it has more than \(Self.maxLength) bytes", in: name)
+        }
+        var report = LintFileReport(scanner.scan(content, name: name))
+        if CodeScanner.reads(name) { report.addCode(content, name: name, parser: parser) }
+        return report
     }
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SecretScan
+
+/// A rule for languages that are not parsed: texts that a line must contain, and those that the file must contain or not.
+struct TextPattern: Sendable {
+    /// A further condition for the line.
+    enum Condition: Sendable {
+        case none
+        /// A text in quotes that is the name of a secret.
+        case secretLiteral
+        /// A name of a variable for a password.
+        case passwordName
+        /// At least eight numbers that spell a text.
+        case spelledText
+        /// A variable for an initialization vector or a salt, and a constant.
+        case constantVector
+        /// The path of a program of jailbroken devices.
+        case jailbreakFile
+        /// The line begins with the text: nothing takes its result.
+        case startsLine
+    }
+
+    let rule: CodeRule
+    let languages: Set<CodeLanguage>
+    /// One of these in the line, each with all its parts.
+    let line: [[String]]
+    var condition = Condition.none
+    /// All of them are anywhere in the file.
+    var file: [String] = []
+    /// None of them is anywhere in the file.
+    var unlessFile: [String] = []
+
+    static func findings(in text: String, _ language: CodeLanguage) -> [CodeFinding] {
+        let patterns = all.filter { pattern in
+            pattern.languages.contains(language) && pattern.file.allSatisfy { text.contains($0) }
+                && !pattern.unlessFile.contains { text.contains($0) }
+        }
+        guard !patterns.isEmpty else { return [] }
+        var findings: [CodeFinding] = []
+        var previous = Substring()
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            defer { previous = line }
+            let code = line.drop { $0 == " " || $0 == "\t" }
+            guard !["//", "#", "*", "/*", "<!--"].contains(where: { code.hasPrefix($0) }) else { continue }
+            for pattern in patterns where pattern.matches(code, previous, language) {
+                let column = line.utf8.distance(from: line.startIndex, to: code.startIndex) + 1
+                findings.append(CodeFinding(rule: pattern.rule, line: index + 1, column: column))
+            }
+        }
+        return findings + changes(in: text, language)
+    }
+
+    private func matches(_ code: Substring, _ previous: Substring, _ language: CodeLanguage) -> Bool {
+        guard let parts = line.first(where: { parts in parts.allSatisfy { code.contains($0) } }) else { return false }
+        switch condition {
+        case .none: return true
+        case .secretLiteral: return Self.literals(in: code).contains { SecretName($0.utf8)?.strength == .strong }
+        case .passwordName:
+            return code.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains {
+                SecretName($0.utf8)?.isPassword == true
+            }
+        case .spelledText: return SpelledText.isSpelled(in: code)
+        case .constantVector: return Self.hasConstantVector(code)
+        case .jailbreakFile: return JailbreakFile.isNamed(in: String(code))
+        case .startsLine:
+            return parts.first.map { code.hasPrefix($0) } == true
+                && !"=(,&|!?".contains(previous.last { $0 != " " } ?? ";")
+        }
+    }
+
+    // MARK: Conditions
+
+    private static func literals(in code: Substring) -> [Substring] {
+        code.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter {
+            !$0.offset.isMultiple(of: 2)
+        }.map(\.element)
+            + code.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter {
+                !$0.offset.isMultiple(of: 2)
+            }.map(\.element)
+    }
+
+    private static func hasConstantVector(_ code: Substring) -> Bool {
+        guard let sign = code.firstIndex(of: "="), code[sign...].dropFirst().first != "=" else { return false }
+        let words = code[..<sign].split { !$0.isLetter && !$0.isNumber && $0 != "_" }.flatMap {
+            SecretName.words(of: $0.utf8)
+        }
+        guard words.contains(where: ["iv", "nonce", "salt"].contains) else { return false }
+        let value = code[sign...].dropFirst().drop { $0 == " " }
+        if value.contains("andom") { return false }
+        let isText =
+            ["\"", "'", "b\"", "b'", "@\"", "[]byte(\""].contains { value.hasPrefix($0) } && !value.hasPrefix("\"\"")
+        return isText || value.hasPrefix("{") && value.contains("0") || value.hasPrefix("new byte[")
+            || value.hasPrefix("bytes(1")
+            || value.hasPrefix("make([]byte") || value.hasPrefix("ByteArray(") || value.contains("\".getBytes(")
+            || value.contains("\".toByteArray(")
+            || value.hasPrefix("Buffer.from(") || value.hasPrefix("Buffer.alloc(")
+    }
+
+    // MARK: Deletions before additions
+
+    private static let changeCalls: [CodeLanguage: (deletes: String, adds: String, updates: String)] = [
+        .objectiveC: ("SecItemDelete(", "SecItemAdd(", "SecItemUpdate(")
+    ]
+
+    /// A deletion, and within thirty lines of the same function an addition, without an update between them.
+    private static func changes(in text: String, _ language: CodeLanguage) -> [CodeFinding] {
+        guard let calls = changeCalls[language], text.contains(calls.deletes) else { return [] }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.filter { lines[$0].contains(calls.deletes) }.compactMap { start in
+            let rest = lines[start...].prefix(30).prefix { !$0.hasPrefix("}") }
+            guard let add = rest.firstIndex(where: { $0.contains(calls.adds) }),
+                !lines[start...add].contains(where: { $0.contains(calls.updates) })
+            else { return nil }
+            return CodeFinding(rule: .deleteThenAdd, line: start + 1, column: 1)
+        }
+    }
+}
+
+/// Files and addresses that only modified devices have.
+enum JailbreakFile {
+    private static let names = [
+        "/Applications/Cydia.app", "cydia://", "/Library/MobileSubstrate", "/private/var/lib/apt", "/usr/sbin/sshd",
+        "/bin/bash", "/etc/apt",
+        "/private/var/stash", "/var/jb", "sileo://", "/system/app/Superuser.apk", "/system/xbin/su", "/sbin/su",
+        "/system/bin/su",
+        "/data/local/xbin/su", "com.topjohnwu.magisk", "/su/bin/su",
+    ]
+
+    static func isNamed(in code: String) -> Bool { names.contains { code.contains($0) } }
+}
