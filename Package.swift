@@ -113,7 +113,8 @@ let modules = """
           LinuxSystem ProtectedFolder SecretMemory SecretServiceClient SystemBus TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
           TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
-      LintCommands: CodeRules KeychainModel LatchkeyCommands LinuxSystem SecretScan ArgumentParser Yams
+      LintCommands: CodeRules KeychainModel KeychainSessions LatchkeyCommands LatchkeyOperations LinuxSystem SecretMemory SecretScan
+          ArgumentParser Yams
     Sources/Executables, program. Wiring only:
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
           SecurityKeyPresence TrustedPlatformModule Logging

@@ -87,6 +87,7 @@ struct ReadmeTests {
         "grep -r s3cret ~/.local/share/latchkey": 1,
         // Something is found.
         "latchkey lint app": 1, "latchkey lint app/Store.swift": 1,
+        "latchkey lint --against-keychain app/old.txt": 1,
         // errSecHostNameMismatch: the certificate is for another host.
         "latchkey trust explain --host example.org server.pem chain.pem": 238,
     ]

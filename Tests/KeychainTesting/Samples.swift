@@ -127,7 +127,7 @@ package enum Samples {
     /// Who may perform an operation, independently of its traits.
     package static func rule(of operation: any KeychainOperation) -> AccessRule {
         switch operation {
-        case is BackUpKeychain, is RestoreKeychain, is RepairKeychain, is SetPasscode, is ChangePasscode,
+        case is BackUpKeychain, is RestoreKeychain, is FindCopies, is RepairKeychain, is SetPasscode, is ChangePasscode,
             is RemovePasscode, is CreateRecoveryKey, is RemoveRecoveryKey, is ChangeSettings, is MoveRoot,
             is RecoverKeychain, is ResealRoot, is EnrollSecurityKey, is RemoveSecurityKey, is DeleteKeychain:
             .allGroups
@@ -192,6 +192,7 @@ package enum Samples {
             RecoverKeychain(with: secret("k"), newPasscode: nil),
             RecoverKeychain(with: secret("k"), newPasscode: secret("p")),
             BackUpKeychain(under: secret("a"), passcode: secret("b")),
+            FindCopies(passcode: secret("p")), FindCopies(passcode: nil),
             BackUpKeychain(under: secret("a"), passcode: nil, including: [.nonExtractableKeys, .files]),
             RecordBackup(),
             RestoreKeychain(under: secret("a"), passcode: nil, merges: true, dryRun: true), SendPiece([1, 2, 3]),
@@ -296,6 +297,11 @@ package enum Samples {
         (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
         (restored.refused, restored.refusals) = (7, ["r"])
         (saved.files, saved.missingFiles, restored.files, restored.equal) = (8, 9, 10, 11)
+        var copies = CopyReport()
+        (copies.compared, copies.locked, copies.guarded, copies.short) = (1, 2, 3, 4)
+        (copies.common, copies.long, copies.damaged) = (5, 6, 7)
+        let copy = CopyMatch(
+            position: .max, item: CopiedItem(itemClass: .genericPassword, name: "n", accessGroup: "G"))
         return [
             .content(FileKey(fileRecord, key: secret("key"))), .content(FileKey(fileRecord, key: nil)),
             .content(overview),
@@ -322,7 +328,7 @@ package enum Samples {
                 )),
             .content(lock), .content(LockState.beforeFirstUnlock), .content(ChangeNotice()),
             .content(RecoveryKeyText(secret("recovery"))), .content(saved),
-            .content(restored),
+            .content(restored), .content(copies), .content(FoundCopies([copy, copy])), .content(FoundCopies([])),
             .content(BackupPiece([9])), .content(Ready()),
             .content(LogPart(AuditLines(lines: ["{}", ""], last: 9), moreFollows: true)),
             .content(AuditVerification(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),

@@ -15,7 +15,7 @@ import Testing
             ProcessInfo.processInfo.environment["LATCHKEY_SEED"].flatMap { UInt64($0) }
             ?? UInt64.random(in: 1...1_000_000)
         let folder = try TestFolder()
-        var random = SeededGenerator(seed &+ UInt64(run) &* 7919)
+        var random = SeededGenerator(seed: seed &+ UInt64(run) &* 7919)
         var model: [UInt8] = []
         let path = folder.path("file")
         var file = try Call.open(path, O_CREAT | O_RDWR)

@@ -6,6 +6,7 @@ import FolderTesting
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainTesting
 import LinuxSystem
 @testable import ProtectedFolder
 import Testing
@@ -210,19 +211,6 @@ enum Call {
 
 /// Bytes that differ everywhere, from a seed.
 func sampleBytes(_ count: Int, _ seed: UInt64 = 1) -> [UInt8] {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 32) }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_F491_4F6C_DD1D
-    }
 }

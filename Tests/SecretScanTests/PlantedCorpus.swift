@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 
 /// A file with one planted secret, or without any.
 struct PlantedFile {
@@ -17,7 +18,7 @@ struct PlantedFile {
 struct PlantedCorpus {
     private var random: SeededGenerator
 
-    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Returns `count` files, with each kind about as often as the others.
     mutating func files(_ count: Int) -> [PlantedFile] {
@@ -98,18 +99,5 @@ struct PlantedCorpus {
         let file = format.write(pick(["value", "github", "endpoint", "x", "token"]), token, &self)
         return PlantedFile(
             kind: "token: \(shape.kind)", name: file.name, bytes: file.bytes, expected: [shape.kind], log: file.log)
-    }
-}
-
-/// A generator with a seed (SplitMix64), so that a corpus can be made again.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -131,6 +131,7 @@ public final class KeychainStore: Sendable {
     public var securityKeys: SecurityKeyChanges { SecurityKeyChanges(store: self) }
     public var roots: RootChanges { RootChanges(store: self) }
     public var backups: StoreBackups { StoreBackups(store: self) }
+    public var copies: StoreCopies { StoreCopies(store: self) }
     public var inspector: StoreInspector { StoreInspector(store: self) }
     public var audit: AuditPositions { AuditPositions(store: self) }
 

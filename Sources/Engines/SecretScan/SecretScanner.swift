@@ -18,9 +18,11 @@ public struct SecretScanner: Sendable {
 
     /// Scans bytes.
     ///
-    /// - Parameter name: of the file that has them. Its ending tells how values are written.
-    public func scan(_ bytes: [UInt8], name: String) -> ScanReport {
-        var scanner = DocumentScanner(limits)
+    /// - Parameters:
+    ///   - name: of the file that has them. Its ending tells how values are written.
+    ///   - observer: sees every text.
+    public func scan(_ bytes: [UInt8], name: String, observer: TextObserver? = nil) -> ScanReport {
+        var scanner = DocumentScanner(limits, observer: observer)
         scanner.scan(bytes, ScanPlace(name), depth: 0)
         return scanner.report([name])
     }
@@ -38,14 +40,18 @@ public struct SecretScanner: Sendable {
 
     /// Scans an open file, from its beginning.
     ///
-    /// - Parameter name: its path, for the findings and to find the log of a database.
-    public func scan(_ file: borrowing OwnedDescriptor, name: String) throws(SystemError) -> ScanReport {
+    /// - Parameters:
+    ///   - name: its path, for the findings and to find the log of a database.
+    ///   - observer: sees every text.
+    public func scan(
+        _ file: borrowing OwnedDescriptor, name: String, observer: TextObserver? = nil
+    ) throws(SystemError) -> ScanReport {
         let status = try FileStatus.of(file, path: name)
         guard status.kind == .file else {
             throw SystemError("scan", path: name, code: EINVAL, hint: "it is not a regular file")
         }
         let size = Int(clamping: status.size)
-        var scanner = DocumentScanner(limits)
+        var scanner = DocumentScanner(limits, observer: observer)
         // One byte more than the file has: it may grow meanwhile.
         let head = try file.read(upTo: min(Self.partLength, size + 1), path: name)
         let isDocument = DocumentKind(head) != nil || TextEncoding(head[...]) != nil

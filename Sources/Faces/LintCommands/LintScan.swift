@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyCommands
+internal import LatchkeyOperations
 internal import LinuxSystem
 internal import SecretScan
 
@@ -21,6 +24,7 @@ struct LintScan: ParsableSubcommand {
 
             EXAMPLES:
               latchkey lint ~/.config Sources
+              latchkey lint --against-keychain ~/.bash_history ~/.config
               latchkey lint --staged
               latchkey lint --history --json . | jq '.findings[].file'
               latchkey lint --write-baseline lint.json . && latchkey lint --baseline lint.json .
@@ -38,6 +42,11 @@ struct LintScan: ParsableSubcommand {
 
     @Flag(help: "Scan every object of the repository, also those that no branch reaches.")
     var history = false
+
+    @Flag(help: "Also find exact copies of the secrets in your keychain. Needs its passcode, as an export does.")
+    var againstKeychain = false
+
+    @OptionGroup var passcode: PasscodeOptions
 
     @Option(
         help: ArgumentHelp("Leave out the findings of a file that --write-baseline has written.", valueName: "file"))
@@ -69,12 +78,14 @@ struct LintScan: ParsableSubcommand {
         let known = try baseline.map { (path) throws(CommandFailure) in try LintBaseline(reading: path) }
         let configuration = try LintConfiguration.read(config)
         var report = LintReport(known: known, configuration)
+        let copies = try againstKeychain ? copySearch(in: session) : nil
         let progress = ProgressLine("files", io: session.io)
-        try source(configuration).forEachReport { next in
+        try source(configuration, FileScanner(observer: copies?.observer)).forEachReport { next in
             report.add(next)
             progress.show(report.files)
         }
         progress.clear()
+        if let copies { report.add(copies.finish()) }
         if let writeBaseline {
             try LintBaseline(report.findings).write(to: writeBaseline)
             session.io.say("wrote \(LintReport.count(report.findings.count, "finding")) to \(writeBaseline)\n")
@@ -85,11 +96,21 @@ struct LintScan: ParsableSubcommand {
         if report.exitValue != 0 { throw .reported(report.exitValue) }
     }
 
-    private func source(_ configuration: LintConfiguration) -> any LintSource {
+    private func copySearch(in session: CommandSession) throws(CommandFailure) -> CopySearch {
+        let keychain = try session.keychain()
+        let code = try passcode.required(by: keychain, in: session)
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            // Without a daemon, the keychain of each new process is locked.
+            if let code, try keychain.status().mode == .embedded { try keychain.unlock(code) { _, _ in } }
+        }
+        return try CopySearch(keychain, passcode: code)
+    }
+
+    private func source(_ configuration: LintConfiguration, _ scanner: FileScanner) -> any LintSource {
         let first = paths.first ?? "."
-        if staged { return StagedFiles(repository: first, configuration: configuration) }
-        if history { return RepositoryObjects(repository: first, configuration: configuration) }
-        return TreeFiles(paths, configuration)
+        if staged { return StagedFiles(repository: first, configuration: configuration, scanner: scanner) }
+        if history { return RepositoryObjects(repository: first, configuration: configuration, scanner: scanner) }
+        return TreeFiles(paths: paths, configuration: configuration, scanner: scanner)
     }
 
     private func text(of report: LintReport) throws(CommandFailure) -> TerminalText {

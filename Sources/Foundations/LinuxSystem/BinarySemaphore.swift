@@ -5,9 +5,10 @@ import Dispatch
 /// A semaphore with one holder at a time among the threads of a process. Unlike a mutex, another
 /// thread than the holder may release it.
 public final class BinarySemaphore: Sendable {
-    private let semaphore = DispatchSemaphore(value: 1)
+    private let semaphore: DispatchSemaphore
 
-    public init() {}
+    /// - Parameter isHeld: whether another thread has to release it first.
+    public init(isHeld: Bool = false) { semaphore = DispatchSemaphore(value: isHeld ? 0 : 1) }
 
     public func acquire() { semaphore.wait() }
 

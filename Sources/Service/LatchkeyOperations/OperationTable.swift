@@ -64,6 +64,8 @@ enum OperationTable {
         case .restore(let wire): try RestoreKeychain(wire, &secrets)
         case .piece(let wire): SendPiece(Array(wire))
 
+        case .findCopies(let wire): try FindCopies(wire, &secrets)
+
         case .readLog(let wire): try ReadLog(wire)
         case .verifyLog(let wire): try VerifyLog(wire)
 
@@ -118,6 +120,8 @@ enum OperationTable {
         case .changed(let wire): .content(try ChangeNotice(wire))
         case .secret(let wire): .content(try RecoveryKeyText(wire, &secrets))
         case .backedUp(let wire): .content(try BackupReport(wire))
+        case .foundCopies(let wire): .content(try FoundCopies(wire))
+        case .copyReport(let wire): .content(try CopyReport(wire))
         case .restored(let wire): .content(try RestoreReport(wire))
         case .piece(let wire): .content(BackupPiece(Array(wire)))
         case .logLines(let wire): .content(try LogPart(wire))

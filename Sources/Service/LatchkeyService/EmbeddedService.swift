@@ -19,6 +19,7 @@ public final class EmbeddedService: Sendable {
     public let fileKeys: KeychainFileKeys
     public let files: KeychainFiles
     public let backups: KeychainBackups
+    public let copies: KeychainCopies
     public let root: KeychainRoot
     let keychain: OpenKeychain
     private let enclaves: Enclaves
@@ -86,6 +87,7 @@ public final class EmbeddedService: Sendable {
         securityKeys = KeychainSecurityKeys(keychain: keychain, recognitions: contexts.recognitions)
         files = KeychainFiles(keychain: keychain, items: items, newItems: newItems, sweep: sweep)
         backups = KeychainBackups(keychain: keychain, sweep: sweep)
+        copies = KeychainCopies(keychain: keychain, clock: clocks.boot)
         root = KeychainRoot(keychain: keychain)
         _ = keychain.store.addLockObserver { [cache = keys.cache] state in
             if state != .unlocked { cache.removeAll() }

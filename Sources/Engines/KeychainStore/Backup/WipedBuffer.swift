@@ -26,6 +26,14 @@ final class WipedBuffer {
         return taken
     }
 
+    /// Removes the first bytes, at most all of them.
+    func removeFirst(_ removed: Int) {
+        let left = max(0, count - max(0, removed))
+        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: content.suffix(left)))
+        SecretBytes.wipe(UnsafeMutableRawBufferPointer(rebasing: memory[left..<count]))
+        count = left
+    }
+
     func removeAll() {
         SecretBytes.wipe(memory)
         count = 0

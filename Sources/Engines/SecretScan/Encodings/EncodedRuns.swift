@@ -10,29 +10,49 @@ struct EncodedRuns {
 
     /// The minimum number of characters: shorter ones hold no name together with a value.
     private static let minLength = 16
+    /// The minimum number of characters of eight bytes.
+    private static let minCompleteLength = 11
     /// From this length on, a run may continue in the next line.
     private static let lineLength = 56
     private static let maxLength = 16 << 20
 
-    let text: ScannedText
+    private let text: ScannedText
+    /// Whether runs of other bytes are wanted, too.
+    private let isComplete: Bool
+    private let minLength: Int
 
-    /// Calls `body` with each run that decodes to a text, or to a document of a known kind.
-    func forEach(_ body: (_ range: Range<Int>, _ encoding: Encoding, _ decoded: [UInt8]) -> Void) {
-        var end = Self.minLength - 1
+    init(text: ScannedText, isComplete: Bool) {
+        (self.text, self.isComplete) = (text, isComplete)
+        minLength = isComplete ? Self.minCompleteLength : Self.minLength
+    }
+
+    /// What a run decodes to.
+    struct Run {
+        let range: Range<Int>
+        let encoding: Encoding
+        let decoded: [UInt8]
+        /// Whether it is text, or a document of a known kind.
+        let isDocument: Bool
+    }
+
+    /// Calls `body` with each run that decodes to a text, or to a document of a known kind; with `isComplete`, also with
+    /// those that decode to other bytes.
+    func forEach(_ body: (Run) -> Void) {
+        var end = minLength - 1
         // If the last of so many characters is no member, none of the runs that contain it is long enough.
         while end < text.count {
             guard Self.members.contains(text[at: end]) else {
-                end += Self.minLength
+                end += minLength
                 continue
             }
-            let start = text.start(of: Self.members, to: end, limit: Self.minLength - 1)
-            guard end - start == Self.minLength - 1 else {
-                end = start + Self.minLength - 1
+            let start = text.start(of: Self.members, to: end, limit: minLength - 1)
+            guard end - start == minLength - 1 else {
+                end = start + minLength - 1
                 continue
             }
             let run = wholeRun(around: start)
             decode(run, body)
-            end = run.upperBound + Self.minLength
+            end = run.upperBound + minLength
         }
         forEachPercentRun(body)
     }
@@ -53,29 +73,29 @@ struct EncodedRuns {
         return start..<end
     }
 
-    private func decode(_ run: Range<Int>, _ body: (Range<Int>, Encoding, [UInt8]) -> Void) {
+    private func decode(_ run: Range<Int>, _ body: (Run) -> Void) {
         let isHexadecimal =
             text.end(of: .hexadecimal, from: run.lowerBound, limit: Self.minLength) - run.lowerBound == Self.minLength
         // The first characters decide for most words and identifiers.
-        guard isHexadecimal || EncodedHead(text, at: run.lowerBound).mayBeDocument else { return }
+        guard isHexadecimal || isComplete || EncodedHead(text, at: run.lowerBound).mayBeDocument else { return }
         let characters = text.part(run).filter { !ByteClass.whiteSpace.contains($0) }
         if isHexadecimal, characters.allSatisfy(ByteClass.hexadecimal.contains) {
-            if let decoded = EncodedText.hexadecimal(characters.dropLast(characters.count % 2)),
-                Self.isDocument(decoded)
-            {
-                body(run, .hexadecimal, decoded)
-            }
-            return
+            pass(EncodedText.hexadecimal(characters.dropLast(characters.count % 2)), of: run, .hexadecimal, body)
+            // Digits and letters up to F may be base64 as well.
+            guard isComplete else { return }
         }
-        guard let decoded = EncodedText.base64(characters.dropLast(characters.count % 4 == 1 ? 1 : 0)),
-            Self.isDocument(decoded)
-        else {
-            return
-        }
-        body(run, .base64, decoded)
+        pass(EncodedText.base64(characters.dropLast(characters.count % 4 == 1 ? 1 : 0)), of: run, .base64, body)
     }
 
-    private func forEachPercentRun(_ body: (Range<Int>, Encoding, [UInt8]) -> Void) {
+    private func pass(_ decoded: [UInt8]?, of range: Range<Int>, _ encoding: Encoding, _ body: (Run) -> Void) {
+        guard let decoded, decoded.count >= 8 else { return }
+        let isDocument = Self.isDocument(decoded)
+        if isDocument || isComplete {
+            body(Run(range: range, encoding: encoding, decoded: decoded, isDocument: isDocument))
+        }
+    }
+
+    private func forEachPercentRun(_ body: (Run) -> Void) {
         var position = 0
         while let sign = nextPercentSign(from: position) {
             position = sign + 1
@@ -88,9 +108,8 @@ struct EncodedRuns {
                     of: Self.percentMembers, to: sign, limit: 4096)..<text.end(
                     of: Self.percentMembers, from: sign, limit: 65_536)
             position = run.upperBound
-            guard text.part(run).count(where: { $0 == UInt8(ascii: "%") }) > 1 else { continue }
-            let decoded = EncodedText.percent(text, run)
-            if Self.isDocument(decoded) { body(run, .percent, decoded) }
+            guard isComplete || text.part(run).count(where: { $0 == UInt8(ascii: "%") }) > 1 else { continue }
+            pass(EncodedText.percent(text, run), of: run, .percent, body)
         }
     }
 

@@ -8,6 +8,7 @@ struct DocumentScanner {
     private var known: Set<SecretFinding> = []
     private var problems: [ScanProblem] = []
     private var budget: ScanBudget
+    private let observer: TextObserver?
 
     /// How a part of a larger text is scanned: matches that begin in `accepted` belong to it.
     struct Window {
@@ -17,7 +18,9 @@ struct DocumentScanner {
         var column = 1
     }
 
-    init(_ limits: ScanLimits) { budget = ScanBudget(limits) }
+    init(_ limits: ScanLimits, observer: TextObserver? = nil) {
+        (budget, self.observer) = (ScanBudget(limits), observer)
+    }
 
     /// The findings and the problems, the limits that were exceeded among them.
     func report(_ names: [String]) -> ScanReport {
@@ -40,9 +43,14 @@ struct DocumentScanner {
         case .zip: scanArchive(ZipArchive(bytes), place, depth)
         case .tar: scanArchive(TarArchive(bytes), place, depth)
         case .gzip: scanCompressed(bytes, place, depth)
-        case .sqlite: scanRecords(SQLiteStore(bytes), place, depth)
+        case .sqlite:
+            // Deleted rows are in its free pages.
+            observe(bytes[...], place.decoded(from: TextObserver.rawBytes))
+            scanRecords(SQLiteStore(bytes), place, depth)
         case .propertyList: scanRecords(PropertyListStore(bytes), place, depth)
-        case .der where BinaryKey.isPlainKey(bytes): add(.privateKey, place, name: "", bytes[...])
+        case .der where BinaryKey.isPlainKey(bytes):
+            observe(bytes[...], place)
+            add(.privateKey, place, name: "", bytes[...])
         case .der where BinaryKey.isWeakArchive(bytes): add(.keyArchive, place, name: "", bytes[...])
         case .der, nil: scanText(bytes, place, depth, context)
         }
@@ -51,6 +59,8 @@ struct DocumentScanner {
     /// Scans a SQLite database in the state of its write-ahead log.
     mutating func scanDatabase(_ bytes: [UInt8], log: [UInt8], _ place: ScanPlace) {
         guard budget.takeDocument(length: bytes.count + log.count, depth: 0) else { return }
+        observe(bytes[...], place.decoded(from: TextObserver.rawBytes))
+        observe(log[...], place.decoded(from: TextObserver.rawBytes))
         scanRecords(SQLiteStore(bytes, log: log), place, 0)
     }
 
@@ -127,16 +137,44 @@ struct DocumentScanner {
                 match.kind, place.at(line: position.line, column: position.column), name: text.string(match.name),
                 text.part(match.range))
         }
+        observe(text, window, place)
         position = TextPosition(line: window.line, column: window.column)
-        EncodedRuns(text: text).forEach { range, encoding, decoded in
+        EncodedRuns(text: text, isComplete: observer != nil).forEach { run in
+            guard window.accepted.contains(run.range.lowerBound) else { return }
+            position.advance(to: run.range.lowerBound, in: text)
+            let place = place.at(line: position.line, column: position.column).decoded(from: run.encoding.rawValue)
             // The base64 of a private key is a part of its block.
-            guard window.accepted.contains(range.lowerBound), !matches.contains(where: { $0.range.overlaps(range) })
-            else { return }
-            position.advance(to: range.lowerBound, in: text)
-            let place = place.at(line: position.line, column: position.column).decoded(from: encoding.rawValue)
-            scan(decoded, place, depth: depth + 1, context: .configuration)
+            if run.isDocument, !matches.contains(where: { $0.range.overlaps(run.range) }) {
+                scan(run.decoded, place, depth: depth + 1, context: .configuration)
+            } else {
+                observe(run.decoded[...], place)
+            }
         }
     }
+
+    // MARK: The observer
+
+    /// Shows the observer a part of a text, and in it the characters of UTF-16.
+    private mutating func observe(_ text: ScannedText, _ window: Window, _ place: ScanPlace) {
+        guard observer != nil else { return }
+        var position = TextPosition(line: window.line, column: window.column)
+        position.advance(to: window.accepted.lowerBound, in: text)
+        observe(
+            text.part(window.accepted), place.at(line: position.line, column: position.column),
+            continues: window.accepted.lowerBound > 0)
+        WideRuns.forEach(in: text) { offset, characters in
+            guard window.accepted.contains(offset) else { return }
+            position.advance(to: offset, in: text)
+            observe(characters[...], place.at(line: position.line, column: position.column).decoded(from: "UTF-16"))
+        }
+    }
+
+    private mutating func observe(_ bytes: ArraySlice<UInt8>, _ place: ScanPlace, continues: Bool = false) {
+        guard let observer, budget.takeDecoded(bytes.count) else { return }
+        observer.take(TextObserver.Text(bytes: bytes, place: place, continues: continues))
+    }
+
+    // MARK: Findings
 
     private mutating func add(_ kind: SecretKind, _ place: ScanPlace, name: String, _ secret: ArraySlice<UInt8>) {
         guard budget.takeFinding() else { return }

@@ -64,6 +64,14 @@ public struct ScanPlace: Hashable, Sendable {
         ScanPlace(names: names, encodings: encodings + [encoding], line: line, column: column)
     }
 
+    /// The place behind these bytes of the text.
+    public func advanced(over bytes: some Sequence<UInt8>) -> ScanPlace {
+        guard encodings.isEmpty else { return self }
+        var (line, column) = (line, column)
+        for byte in bytes { (line, column) = byte == 0x0A ? (line + 1, 1) : (line, column + 1) }
+        return at(line: line, column: column)
+    }
+
     /// A position in the text here. A text that was decoded keeps the position of its encoded form.
     func at(line: Int, column: Int) -> ScanPlace {
         encodings.isEmpty ? ScanPlace(names: names, encodings: [], line: line, column: column) : self

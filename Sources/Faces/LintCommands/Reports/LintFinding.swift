@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CodeRules
+internal import KeychainModel
 internal import SecretScan
 
 /// A secret in the clear, or code that a rule names.
@@ -15,9 +16,11 @@ struct LintFinding {
     let masked: String
     let fingerprint: String
 
+    private static let copy = (id: "keychain-copy", title: "a copy of a keychain item")
+
     /// Every identifier, with its title.
     static let rules: [(id: String, title: String)] =
-        CodeRule.all.map { (id: $0.id, title: $0.title) } + SecretKind.all.map { ($0.id, $0.title) }
+        CodeRule.all.map { (id: $0.id, title: $0.title) } + SecretKind.all.map { ($0.id, $0.title) } + [copy]
 
     /// The finding without its place.
     var text: String {
@@ -37,6 +40,14 @@ struct LintFinding {
         fingerprint = SecretFinding.fingerprint([
             finding.rule.id, file, line.trimmingPrefix { $0.isWhitespace }.description,
         ])
+    }
+}
+
+extension LintFinding {
+    init(_ copy: FoundCopy) {
+        (id, title) = Self.copy
+        (place, name, masked) = (copy.place, copy.item.name, "")
+        fingerprint = SecretFinding.fingerprint([id] + place.names + [name, copy.item.accessGroup])
     }
 }
 

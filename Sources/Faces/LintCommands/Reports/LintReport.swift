@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import LinuxSystem
 internal import SecretScan
 
@@ -12,6 +13,8 @@ struct LintReport {
     private(set) var known = 0
     /// The number of findings of rules that the configuration disables.
     private(set) var disabled = 0
+    /// Of the comparison with the keychain, if there was one.
+    private(set) var keychain: CopyReport?
     private let baseline: LintBaseline?
     private let configuration: LintConfiguration
 
@@ -22,14 +25,25 @@ struct LintReport {
     mutating func add(_ report: LintFileReport) {
         files += 1
         problems += report.problems
-        for finding in report.findings {
-            if configuration.disables(finding) {
-                disabled += 1
-            } else if baseline?.contains(finding) == true {
-                known += 1
-            } else {
-                findings.append(finding)
-            }
+        for finding in report.findings { add(finding) }
+    }
+
+    /// Adds the copies of keychain items. If the comparison has failed, a part of the files was not compared.
+    mutating func add(_ result: (copies: [FoundCopy], outcome: Result<CopyReport, KeychainError>)) {
+        for copy in result.copies { add(LintFinding(copy)) }
+        switch result.outcome {
+        case .success(let report): keychain = report
+        case .failure(let error): problems.append(ScanProblem(names: ["keychain"], reason: error.description))
+        }
+    }
+
+    private mutating func add(_ finding: LintFinding) {
+        if configuration.disables(finding) {
+            disabled += 1
+        } else if baseline?.contains(finding) == true {
+            known += 1
+        } else {
+            findings.append(finding)
         }
     }
 
@@ -52,6 +66,17 @@ struct LintReport {
         let left: TerminalText =
             (known == 0 ? "" : ", \(known) in the baseline") + (disabled == 0 ? "" : ", \(disabled) of disabled rules")
         return lines.joined() + "\(Self.count(findings.count, "finding")) in \(Self.count(files, "file"))\(left)\n"
+            + (keychain.map(Self.summary) ?? "")
+    }
+
+    private static func summary(of keychain: CopyReport) -> TerminalText {
+        let left = [
+            (keychain.locked, "locked"), (keychain.guarded, "with an access control"),
+            (keychain.short, "shorter than \(CopyReport.minLength) bytes"), (keychain.common, "common passwords"),
+            (keychain.long, "longer than \(CopyReport.maxLength) bytes"), (keychain.damaged, "damaged"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let items = count(keychain.compared, "keychain item")
+        return "compared with \(items)\(left.isEmpty ? "" : "; left out: \(left.joined(separator: ", "))")\n"
     }
 
     static func count(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
@@ -102,6 +127,23 @@ struct LintReport {
         /// The numbers of findings that the baseline has, and of disabled rules.
         let known: Int
         let disabled: Int
+        let keychain: Keychain?
+
+        /// The numbers of items that were compared with the files, and of those that were left out.
+        struct Keychain: Encodable {
+            let compared: Int
+            let locked: Int
+            let withAccessControl: Int
+            let tooShort: Int
+            let common: Int
+            let tooLong: Int
+            let damaged: Int
+
+            init(_ report: CopyReport) {
+                (compared, locked, withAccessControl) = (report.compared, report.locked, report.guarded)
+                (tooShort, common, tooLong, damaged) = (report.short, report.common, report.long, report.damaged)
+            }
+        }
     }
 
     var json: JSON {
@@ -110,6 +152,6 @@ struct LintReport {
             problems: problems.map {
                 JSON.Problem(file: $0.names.first ?? "", inside: Array($0.names.dropFirst()), reason: $0.reason)
             },
-            files: files, known: known, disabled: disabled)
+            files: files, known: known, disabled: disabled, keychain: keychain.map(JSON.Keychain.init))
     }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CodeRules
 internal import LatchkeyCommands
 internal import LinuxSystem
-internal import SecretScan
 
 /// The files that a scan looks at.
 protocol LintSource {
@@ -17,12 +15,7 @@ protocol LintSource {
 struct TreeFiles: LintSource {
     let paths: [FilePath]
     let configuration: LintConfiguration
-    private let scanner = SecretScanner()
-    private let parser = SwiftParserProcess()
-
-    init(_ paths: [FilePath], _ configuration: LintConfiguration) {
-        (self.paths, self.configuration) = (paths, configuration)
-    }
+    let scanner: FileScanner
 
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         let workingDirectory = FilePath.workingDirectory
@@ -33,7 +26,7 @@ struct TreeFiles: LintSource {
             case .file(let file):
                 let name = file.path.relative(to: workingDirectory).description
                 guard !configuration.excludes(name) else { continue }
-                do throws(SystemError) { body(try report(file, name)) } catch {
+                do throws(SystemError) { body(try scanner.report(file, name: name)) } catch {
                     body(LintFileReport(problem: error.description, in: name))
                 }
             // A link has the content of another file, and a device or a pipe none.
@@ -43,15 +36,6 @@ struct TreeFiles: LintSource {
                 body(LintFileReport(problem: error.description, in: name))
             }
         }
-    }
-
-    private func report(_ file: FileTree.File, _ name: String) throws(SystemError) -> LintFileReport {
-        var report = LintFileReport(try scanner.scan(file.directory.open(file.name, flags: 0), name: name))
-        if CodeScanner.reads(name) {
-            let bytes = try file.directory.open(file.name, flags: 0).read(upTo: CodeScanner.maxLength + 1, path: name)
-            report.addCode(bytes, name: name, parser: parser)
-        }
-        return report
     }
 
     /// Files of the kernel: some have no end, and reading others changes the machine.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CodeRules
 internal import LatchkeyCommands
 internal import LinuxSystem
-internal import SecretScan
 
 /// Every file version in a git repository: all its objects, also those that no branch reaches.
 struct RepositoryObjects: LintSource {
     let repository: FilePath
     let configuration: LintConfiguration
+    let scanner: FileScanner
 
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         try GitProcess.requireRepository(repository)
@@ -16,7 +15,7 @@ struct RepositoryObjects: LintSource {
         var objects = try GitProcess(
             ["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(objectsize)"],
             in: repository)
-        var contents = try BlobReader(repository)
+        var contents = try BlobReader(repository, scanner)
         while let line = try objects.next() {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
             guard fields.count == 3, fields[1] == "blob" else { continue }
@@ -45,12 +44,13 @@ struct RepositoryObjects: LintSource {
 struct StagedFiles: LintSource {
     let repository: FilePath
     let configuration: LintConfiguration
+    let scanner: FileScanner
 
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         try GitProcess.requireRepository(repository)
         var list = try GitProcess(
             ["diff", "--cached", "--name-only", "--no-ext-diff", "--diff-filter=ACMRT", "-z"], in: repository)
-        var contents = try BlobReader(repository)
+        var contents = try BlobReader(repository, scanner)
         while let name = try list.next(endingWith: 0) {
             let path = String(decoding: name, as: UTF8.self)
             guard !path.isEmpty, !configuration.excludes(path) else { continue }
@@ -66,12 +66,10 @@ struct StagedFiles: LintSource {
 /// Reads objects of a repository, one after the other.
 private struct BlobReader: ~Copyable {
     private var process: GitProcess
-    private let scanner = SecretScanner()
-    private let parser = SwiftParserProcess()
+    private let scanner: FileScanner
 
-    private static let maxLength = ScanLimits().maxDocumentLength
-
-    init(_ repository: FilePath) throws(CommandFailure) {
+    init(_ repository: FilePath, _ scanner: FileScanner) throws(CommandFailure) {
+        self.scanner = scanner
         process = try GitProcess(["cat-file", "--batch"], in: repository)
     }
 
@@ -90,14 +88,12 @@ private struct BlobReader: ~Copyable {
             let part = try process.next(count: min(rest, 1 << 20))
             guard !part.isEmpty else { return LintFileReport(problem: "git has ended early", in: name) }
             rest -= part.count
-            if content.count <= Self.maxLength { content += part }
+            if content.count <= FileScanner.maxLength { content += part }
         }
         _ = try process.next(count: 1)
-        guard length <= Self.maxLength else {
-            return LintFileReport(problem: "it has more than \(Self.maxLength) bytes", in: name)
+        guard length <= FileScanner.maxLength else {
+            return LintFileReport(problem: "it has more than \(FileScanner.maxLength) bytes", in: name)
         }
-        var report = LintFileReport(scanner.scan(content, name: name))
-        if CodeScanner.reads(name) { report.addCode(content, name: name, parser: parser) }
-        return report
+        return scanner.report(content, name: name)
     }
 }

@@ -105,10 +105,12 @@ final class DaemonClient: Sendable {
                         guard let part = try exchange.give?() else { throw .unexpectedResponse }
                         try connection.send(NumberedRequest(number: nextNumber(), part))
                     }
-                case .content(let content):
-                    guard let found = content as? Operation.Answer else { throw .unexpectedResponse }
+                case .content(let found as Operation.Answer):
                     answer = found
                     return true
+                case .content(let content):
+                    guard let take = exchange.take else { throw .unexpectedResponse }
+                    try take(content)
                 }
                 return false
             }

@@ -5,8 +5,8 @@ package import LatchkeyProtocol
 package import LatchkeyService
 package import SecretMemory
 
-/// Sends the next part of a file that is being stored; an empty one ends it. It is part of a
-/// ``StoreFile``, and refused anywhere else.
+/// Sends the next part of a file that is being stored, or of bytes to search for copies; an empty one ends it. It is part
+/// of a ``StoreFile`` or ``FindCopies``, and refused anywhere else.
 package struct SendFileContent: KeychainOperation {
     package let content: SharedSecret
 

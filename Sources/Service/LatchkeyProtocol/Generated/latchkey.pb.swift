@@ -313,9 +313,8 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .verifyLog(newValue)}
   }
 
-  /// Opens a session: the processes that have the other end of the descriptor, which the client
-  /// sends next, use a keychain that this passcode has unlocked for them alone. The session ends
-  /// with this connection.
+  /// Opens a session: the processes that have the other end of the descriptor use a keychain that this passcode has
+  /// unlocked for them alone. The client sends the descriptor next. The session ends with this connection.
   package var openSession: WireOpenSession {
     get {
       if case .openSession(let v)? = _storage._operation {return v}
@@ -502,7 +501,8 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .readStoredFile(newValue)}
   }
 
-  /// The next part of a file that is being stored: the index of a secret. An empty one ends it.
+  /// The next part of a file that is being stored, or of bytes that are compared: the index of a secret. An empty one
+  /// ends it.
   package var fileContent: UInt32 {
     get {
       if case .fileContent(let v)? = _storage._operation {return v}
@@ -511,7 +511,7 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .fileContent(newValue)}
   }
 
-  /// The keychains of the user, whichever of them the connection is for.
+  /// The keychains of the user, regardless of the keychain that the connection is for.
   package var listKeychains: WireNothing {
     get {
       if case .listKeychains(let v)? = _storage._operation {return v}
@@ -553,6 +553,15 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .storeItem(newValue)}
   }
 
+  /// Compares the secrets of the keychain with bytes that follow as parts of file_content.
+  package var findCopies: WireFindCopies {
+    get {
+      if case .findCopies(let v)? = _storage._operation {return v}
+      return WireFindCopies()
+    }
+    set {_uniqueStorage()._operation = .findCopies(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -589,9 +598,8 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case piece(Data)
     case readLog(WireReadLog)
     case verifyLog(WireNothing)
-    /// Opens a session: the processes that have the other end of the descriptor, which the client
-    /// sends next, use a keychain that this passcode has unlocked for them alone. The session ends
-    /// with this connection.
+    /// Opens a session: the processes that have the other end of the descriptor use a keychain that this passcode has
+    /// unlocked for them alone. The client sends the descriptor next. The session ends with this connection.
     case openSession(WireOpenSession)
     case generateKey(WireGenerateKey)
     /// The persistent reference of a key.
@@ -624,15 +632,18 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case useFileKey(WireUseFileKey)
     case storeFile(WireStoreFile)
     case readStoredFile(WireReadStoredFile)
-    /// The next part of a file that is being stored: the index of a secret. An empty one ends it.
+    /// The next part of a file that is being stored, or of bytes that are compared: the index of a secret. An empty one
+    /// ends it.
     case fileContent(UInt32)
-    /// The keychains of the user, whichever of them the connection is for.
+    /// The keychains of the user, regardless of the keychain that the connection is for.
     case listKeychains(WireNothing)
     case createKeychain(WireCreateKeychain)
     case deleteKeychain(WireKeychainName)
     case changeKeychainList(WireChangeKeychainList)
     /// Stores an item in the place of one that exists, or as a new one.
     case storeItem(WireStoreItem)
+    /// Compares the secrets of the keychain with bytes that follow as parts of file_content.
+    case findCopies(WireFindCopies)
 
   }
 
@@ -796,7 +807,7 @@ package nonisolated struct WireResponse: @unchecked Sendable {
     set {_uniqueStorage()._content = .piece(newValue)}
   }
 
-  /// The daemon is ready for the pieces of a backup, or for the parts of a file.
+  /// The daemon is ready for the pieces of a backup, or for the parts of a file or of other bytes.
   package var ready: WireNothing {
     get {
       if case .ready(let v)? = _storage._content {return v}
@@ -926,6 +937,23 @@ package nonisolated struct WireResponse: @unchecked Sendable {
     set {_uniqueStorage()._content = .storedRecord(newValue)}
   }
 
+  /// The copies that the last part of the bytes has shown. The response follows.
+  package var foundCopies: WireFoundCopies {
+    get {
+      if case .foundCopies(let v)? = _storage._content {return v}
+      return WireFoundCopies()
+    }
+    set {_uniqueStorage()._content = .foundCopies(newValue)}
+  }
+
+  package var copyReport: WireCopyReport {
+    get {
+      if case .copyReport(let v)? = _storage._content {return v}
+      return WireCopyReport()
+    }
+    set {_uniqueStorage()._content = .copyReport(newValue)}
+  }
+
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
@@ -958,7 +986,7 @@ package nonisolated struct WireResponse: @unchecked Sendable {
     case backedUp(WireBackupReport)
     case restored(WireRestoreReport)
     case piece(Data)
-    /// The daemon is ready for the pieces of a backup, or for the parts of a file.
+    /// The daemon is ready for the pieces of a backup, or for the parts of a file or of other bytes.
     case ready(WireNothing)
     case logLines(WireLogLines)
     case logVerdict(WireLogVerdict)
@@ -976,6 +1004,9 @@ package nonisolated struct WireResponse: @unchecked Sendable {
     case storedFilePart(WireStoredFilePart)
     case keychains(WireKeychains)
     case storedRecord(WireStoredRecord)
+    /// The copies that the last part of the bytes has shown. The response follows.
+    case foundCopies(WireFoundCopies)
+    case copyReport(WireCopyReport)
     /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
@@ -1014,7 +1045,7 @@ package nonisolated struct WireHello: Sendable {
 
   package var groups: [String] = []
 
-  /// Which of the user's keychains the connection is for; absent for those of the search list.
+  /// The user's keychain that the connection is for; absent for those of the search list.
   package var keychain: String {
     get {_keychain ?? String()}
     set {_keychain = newValue}
@@ -1331,7 +1362,7 @@ package nonisolated struct WireStoreItem: @unchecked Sendable {
   /// Clears the value of `item`. Subsequent reads from it will return its default value.
   package mutating func clearItem() {_uniqueStorage()._item = nil}
 
-  /// The item in whose place it is stored.
+  /// The query for the existing item in its place.
   package var query: WireQuery {
     get {_storage._query ?? WireQuery()}
     set {_uniqueStorage()._query = newValue}
@@ -1341,7 +1372,7 @@ package nonisolated struct WireStoreItem: @unchecked Sendable {
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
   package mutating func clearQuery() {_uniqueStorage()._query = nil}
 
-  /// What is changed in that item; absent if its existence is an error. Without secrets.
+  /// The change of that item; absent if its existence is an error. Without secrets.
   package var update: WireUpdate {
     get {_storage._update ?? WireUpdate()}
     set {_uniqueStorage()._update = newValue}
@@ -1486,7 +1517,7 @@ package nonisolated struct WireQuery: Sendable {
   /// Clears the value of `lookupAttributes`. Subsequent reads from it will return its default value.
   package mutating func clearLookupAttributes() {self._lookupAttributes = nil}
 
-  /// Several access groups, in any of which an item may be.
+  /// Several access groups; an item may be in any of them.
   package var accessGroups: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2313,7 +2344,7 @@ package nonisolated struct WireAuthentication: Sendable {
   /// Clears the value of `context`. Subsequent reads from it will return its default value.
   package mutating func clearContext() {self._context = nil}
 
-  /// Whether a search leaves out items whose access control is not satisfied.
+  /// Whether a search leaves out items with an unsatisfied access control.
   package var skips: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2323,7 +2354,7 @@ package nonisolated struct WireAuthentication: Sendable {
   fileprivate var _context: Data? = nil
 }
 
-/// What the person authenticates for.
+/// The target that the person authenticates for.
 package nonisolated struct WireTarget: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2452,7 +2483,7 @@ package nonisolated struct WireAuthenticate: Sendable {
   fileprivate var _place: WirePlace? = nil
 }
 
-/// The terminal and the display of a program. What is not well-formed is ignored.
+/// The terminal and the display of a program. Values that are not well-formed are ignored.
 package nonisolated struct WirePlace: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2762,7 +2793,7 @@ package nonisolated struct WireKeychainStatus: @unchecked Sendable {
   /// Clears the value of `enclave`. Subsequent reads from it will return its default value.
   package mutating func clearEnclave() {_uniqueStorage()._enclave = nil}
 
-  /// The numbers of the PCRs to which the TPM has sealed the device key.
+  /// The numbers of the PCRs that the TPM has sealed the device key to.
   package var rootRegisters: [UInt32] {
     get {_storage._rootRegisters}
     set {_uniqueStorage()._rootRegisters = newValue}
@@ -2843,7 +2874,7 @@ package nonisolated struct WireFindings: Sendable {
     /// Clears the value of `hint`. Subsequent reads from it will return its default value.
     package mutating func clearHint() {self._hint = nil}
 
-    /// What leads back to the items, one step after the other.
+    /// The steps that lead back to the items, one after the other.
     package var steps: [String] = []
 
     package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3179,7 +3210,7 @@ package nonisolated struct WireMoveRoot: Sendable {
 
   package var dryRun: Bool = false
 
-  /// The numbers of the PCRs to which the TPM seals the key.
+  /// The numbers of the PCRs that the TPM seals the key to.
   package var registers: [UInt32] = []
 
   /// The code that opens it when they have other values.
@@ -3831,7 +3862,7 @@ package nonisolated struct WireConfirmation: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The index of what was typed; none for a factor without a secret.
+  /// The index of the typed secret; none for a factor without a secret.
   package var secret: UInt32 {
     get {_secret ?? 0}
     set {_secret = newValue}
@@ -3977,13 +4008,91 @@ package nonisolated struct WireChangeKeychainList: Sendable {
   package init() {}
 }
 
+package nonisolated struct WireFindCopies: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var passcode: UInt32 {
+    get {_passcode ?? 0}
+    set {_passcode = newValue}
+  }
+  /// Returns true if `passcode` has been explicitly set.
+  package var hasPasscode: Bool {self._passcode != nil}
+  /// Clears the value of `passcode`. Subsequent reads from it will return its default value.
+  package mutating func clearPasscode() {self._passcode = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _passcode: UInt32? = nil
+}
+
+package nonisolated struct WireFoundCopies: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var matches: [WireFoundCopies.Match] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Match: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The number of bytes before the copy.
+    package var position: UInt64 = 0
+
+    package var itemClass: UInt32 = 0
+
+    package var name: String = String()
+
+    package var accessGroup: String = String()
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
+  package init() {}
+}
+
+/// Numbers of items: those that were compared, and those that were left out.
+package nonisolated struct WireCopyReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var compared: UInt64 = 0
+
+  package var locked: UInt64 = 0
+
+  /// With an access control, or not extractable.
+  package var guarded: UInt64 = 0
+
+  package var short: UInt64 = 0
+
+  package var common: UInt64 = 0
+
+  package var long: UInt64 = 0
+
+  package var damaged: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0\u{4}\u{4}list_keychains\0\u{3}create_keychain\0\u{3}delete_keychain\0\u{3}change_keychain_list\0\u{4}\u{7}store_item\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0\u{4}\u{4}list_keychains\0\u{3}create_keychain\0\u{3}delete_keychain\0\u{3}change_keychain_list\0\u{4}\u{7}store_item\0\u{4}\u{a}find_copies\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -4772,6 +4881,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._operation = .storeItem(v)
           }
         }()
+        case 150: try {
+          var v: WireFindCopies?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .findCopies(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .findCopies(v)
+          }
+        }()
         default: break
         }
       }
@@ -5031,6 +5153,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         guard case .storeItem(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
       }()
+      case .findCopies?: try {
+        guard case .findCopies(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 150)
+      }()
       case nil: break
       }
     }
@@ -5056,7 +5182,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0\u{2}\u{8}keychains\0\u{4}\u{a}stored_record\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0\u{2}\u{8}keychains\0\u{4}\u{a}stored_record\0\u{4}\u{a}found_copies\0\u{3}copy_report\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -5509,6 +5635,32 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
             _storage._content = .storedRecord(v)
           }
         }()
+        case 150: try {
+          var v: WireFoundCopies?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .foundCopies(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .foundCopies(v)
+          }
+        }()
+        case 151: try {
+          var v: WireCopyReport?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .copyReport(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .copyReport(v)
+          }
+        }()
         default: break
         }
       }
@@ -5660,6 +5812,14 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case .storedRecord?: try {
         guard case .storedRecord(let v)? = _storage._content else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+      }()
+      case .foundCopies?: try {
+        guard case .foundCopies(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 150)
+      }()
+      case .copyReport?: try {
+        guard case .copyReport(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 151)
       }()
       case nil: break
       }
@@ -10724,6 +10884,175 @@ nonisolated extension WireChangeKeychainList: SwiftProtobuf.Message, SwiftProtob
 
   package static func ==(lhs: WireChangeKeychainList, rhs: WireChangeKeychainList) -> Bool {
     if lhs.change != rhs.change {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFindCopies: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FindCopies"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passcode\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._passcode {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireFindCopies, rhs: WireFindCopies) -> Bool {
+    if lhs._passcode != rhs._passcode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFoundCopies: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FoundCopies"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}matches\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.matches) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.matches.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.matches, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireFoundCopies, rhs: WireFoundCopies) -> Bool {
+    if lhs.matches != rhs.matches {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFoundCopies.Match: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = WireFoundCopies.protoMessageName + ".Match"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}item_class\0\u{1}name\0\u{3}access_group\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.position) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.itemClass) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.accessGroup) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.position != 0 {
+      try visitor.visitSingularUInt64Field(value: self.position, fieldNumber: 1)
+    }
+    if self.itemClass != 0 {
+      try visitor.visitSingularUInt32Field(value: self.itemClass, fieldNumber: 2)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
+    if !self.accessGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessGroup, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireFoundCopies.Match, rhs: WireFoundCopies.Match) -> Bool {
+    if lhs.position != rhs.position {return false}
+    if lhs.itemClass != rhs.itemClass {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.accessGroup != rhs.accessGroup {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCopyReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CopyReport"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}compared\0\u{1}locked\0\u{1}guarded\0\u{1}short\0\u{1}common\0\u{1}long\0\u{1}damaged\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.compared) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.locked) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.guarded) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.short) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.common) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.long) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.compared != 0 {
+      try visitor.visitSingularUInt64Field(value: self.compared, fieldNumber: 1)
+    }
+    if self.locked != 0 {
+      try visitor.visitSingularUInt64Field(value: self.locked, fieldNumber: 2)
+    }
+    if self.guarded != 0 {
+      try visitor.visitSingularUInt64Field(value: self.guarded, fieldNumber: 3)
+    }
+    if self.short != 0 {
+      try visitor.visitSingularUInt64Field(value: self.short, fieldNumber: 4)
+    }
+    if self.common != 0 {
+      try visitor.visitSingularUInt64Field(value: self.common, fieldNumber: 5)
+    }
+    if self.long != 0 {
+      try visitor.visitSingularUInt64Field(value: self.long, fieldNumber: 6)
+    }
+    if self.damaged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.damaged, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCopyReport, rhs: WireCopyReport) -> Bool {
+    if lhs.compared != rhs.compared {return false}
+    if lhs.locked != rhs.locked {return false}
+    if lhs.guarded != rhs.guarded {return false}
+    if lhs.short != rhs.short {return false}
+    if lhs.common != rhs.common {return false}
+    if lhs.long != rhs.long {return false}
+    if lhs.damaged != rhs.damaged {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

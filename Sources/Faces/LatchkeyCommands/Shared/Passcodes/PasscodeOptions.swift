@@ -2,12 +2,12 @@
 
 internal import ArgumentParser
 internal import KeychainModel
-internal import KeychainSessions
+package import KeychainSessions
 internal import LatchkeyClient
 internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
-internal import SecretMemory
+package import SecretMemory
 
 /// The options that name the source of the passcode, for Latchkey's own commands.
 package struct PasscodeOptions: ParsableArguments {
@@ -97,7 +97,9 @@ extension PasscodeSource {
 
 extension PasscodeOptions {
     /// Returns the keychain's passcode; nil if it has none.
-    func required(by keychain: KeychainSession, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
+    package func required(by keychain: KeychainSession, in session: CommandSession) throws(CommandFailure)
+        -> SharedSecret?
+    {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try keychain.lockStatus().hasPasscode ? try source.read(in: session) : nil
         }
