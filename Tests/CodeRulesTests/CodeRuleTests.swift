@@ -74,6 +74,15 @@ struct CodeRuleTests {
         }
     }
 
+    @Test(
+        "Code beside constants is no finding",
+        arguments: [
+            #"return "<OCSPNonce(nonce={0.nonce!r})>".format(self)"#, #"salt = b"\x00" * algorithm.digest_size"#,
+            "key_salt = 'django.contrib.messages'", "def get_cookie_signer(salt='django.core.signing'):", "salt = ''",
+            "nonce = request.args['nonce']", "iv == b'0123456789abcdef'", "salt = os.urandom(16)",
+        ])
+    func ordinary(_ line: String) { #expect(rules(line, "a.py").isEmpty) }
+
     @Test("A finding has the line and the column of the code")
     func place() throws {
         let report = CodeScanner.scan(Array("let a = 1\n    let b = kSecAttrAccessibleAlways\n".utf8), name: "a.swift")

@@ -81,20 +81,32 @@ struct TextPattern: Sendable {
     }
 
     private static func hasConstantVector(_ code: Substring) -> Bool {
-        guard let sign = code.firstIndex(of: "="), code[sign...].dropFirst().first != "=" else { return false }
-        let words = code[..<sign].split { !$0.isLetter && !$0.isNumber && $0 != "_" }.flatMap {
-            SecretName.words(of: $0.utf8)
+        guard let sign = code.firstIndex(of: "="), code[sign...].dropFirst().first != "=",
+            !code[..<sign].contains(where: { "\"'`".contains($0) }), !Self.declaresFunction(code)
+        else { return false }
+        let name = code[..<sign].split { !$0.isLetter && !$0.isNumber && $0 != "_" }.last ?? ""
+        guard let word = SecretName.words(of: name.utf8).last, ["iv", "nonce", "salt"].contains(word) else {
+            return false
         }
-        guard words.contains(where: ["iv", "nonce", "salt"].contains) else { return false }
         let value = code[sign...].dropFirst().drop { $0 == " " }
-        if value.contains("andom") { return false }
-        let isText =
-            ["\"", "'", "b\"", "b'", "@\"", "[]byte(\""].contains { value.hasPrefix($0) } && !value.hasPrefix("\"\"")
-        return isText || value.hasPrefix("{") && value.contains("0") || value.hasPrefix("new byte[")
-            || value.hasPrefix("bytes(1")
-            || value.hasPrefix("make([]byte") || value.hasPrefix("ByteArray(") || value.contains("\".getBytes(")
-            || value.contains("\".toByteArray(")
-            || value.hasPrefix("Buffer.from(") || value.hasPrefix("Buffer.alloc(")
+        return !value.contains("andom") && isConstant(value, isSalt: word == "salt")
+    }
+
+    private static func declaresFunction(_ code: Substring) -> Bool {
+        ["def ", "async def ", "function ", "func ", "fun "].contains { code.hasPrefix($0) }
+    }
+
+    private static func isConstant(_ value: Substring, isSalt: Bool) -> Bool {
+        let quotes = ["\"", "'", "b\"", "b'", "@\"", "[]byte(\""]
+        if let quote = quotes.first(where: { value.hasPrefix($0) }), let end = quote.last {
+            let text = value.dropFirst(quote.count).prefix { $0 != end && $0 != "\"" }
+            // A salt with dots is the name of a purpose; zero bytes are the default of HKDF.
+            return !text.isEmpty && !(isSalt && (text.contains(".") || text == "\\x00"))
+        }
+        return value.hasPrefix("{") && value.contains("0")
+            || ["new byte[", "bytes(1", "make([]byte", "ByteArray(", "Buffer.from(", "Buffer.alloc("].contains {
+                value.hasPrefix($0)
+            } || value.contains("\".getBytes(") || value.contains("\".toByteArray(")
     }
 
     // MARK: Deletions before additions
