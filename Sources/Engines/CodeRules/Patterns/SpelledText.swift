@@ -11,7 +11,10 @@ enum SpelledText {
 
     /// Whether at least eight numbers behind the first bracket of a line spell a text.
     static func isSpelled(in code: Substring) -> Bool {
-        guard let open = code.firstIndex(where: { "{[(".contains($0) }) else { return false }
+        // Eight numbers have seven separators.
+        guard code.utf8.count(where: { $0 == UInt8(ascii: ",") }) >= 7,
+            let open = code.firstIndex(where: { "{[(".contains($0) })
+        else { return false }
         let numbers = code[open...].split { !$0.isHexDigit && $0 != "x" }.map { text in
             text.hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
         }

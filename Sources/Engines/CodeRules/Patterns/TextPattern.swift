@@ -33,26 +33,26 @@ struct TextPattern: Sendable {
 
     static func findings(in text: String, _ language: CodeLanguage) -> [CodeFinding] {
         let patterns = all.filter { pattern in
-            pattern.languages.contains(language) && pattern.file.allSatisfy { text.contains($0) }
-                && !pattern.unlessFile.contains { text.contains($0) }
+            pattern.languages.contains(language) && pattern.line.contains { $0.allSatisfy(text.utf8.has) }
+                && pattern.file.allSatisfy(text.utf8.has) && !pattern.unlessFile.contains(where: text.utf8.has)
         }
         guard !patterns.isEmpty else { return [] }
         var findings: [CodeFinding] = []
         var previous = Substring()
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            defer { previous = line }
-            let code = line.drop { $0 == " " || $0 == "\t" }
-            guard !["//", "#", "*", "/*", "<!--"].contains(where: { code.hasPrefix($0) }) else { continue }
+        for (index, bytes) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            let code = Substring(bytes.drop { $0 == 0x20 || $0 == 0x09 })
+            defer { previous = code }
+            guard !["//", "#", "*", "/*", "<!--"].contains(where: { code.utf8.starts(with: $0.utf8) }) else { continue }
             for pattern in patterns where pattern.matches(code, previous, language) {
-                let column = line.utf8.distance(from: line.startIndex, to: code.startIndex) + 1
-                findings.append(CodeFinding(rule: pattern.rule, line: index + 1, column: column))
+                findings.append(
+                    CodeFinding(rule: pattern.rule, line: index + 1, column: bytes.count - code.utf8.count + 1))
             }
         }
         return findings + changes(in: text, language)
     }
 
     private func matches(_ code: Substring, _ previous: Substring, _ language: CodeLanguage) -> Bool {
-        guard let parts = line.first(where: { parts in parts.allSatisfy { code.contains($0) } }) else { return false }
+        guard let parts = line.first(where: { $0.allSatisfy(code.utf8.has) }) else { return false }
         switch condition {
         case .none: return true
         case .secretLiteral: return Self.literals(in: code).contains { SecretName($0.utf8)?.strength == .strong }
@@ -81,7 +81,8 @@ struct TextPattern: Sendable {
     }
 
     private static func hasConstantVector(_ code: Substring) -> Bool {
-        guard let sign = code.firstIndex(of: "="), code[sign...].dropFirst().first != "=",
+        guard let sign = code.utf8.firstIndex(of: UInt8(ascii: "=")), mayNameVector(code.utf8[..<sign]),
+            code[sign...].dropFirst().first != "=",
             !code[..<sign].contains(where: { "\"'`".contains($0) }), !Self.declaresFunction(code)
         else { return false }
         let name = code[..<sign].split { !$0.isLetter && !$0.isNumber && $0 != "_" }.last ?? ""
@@ -90,6 +91,16 @@ struct TextPattern: Sendable {
         }
         let value = code[sign...].dropFirst().drop { $0 == " " }
         return !value.contains("andom") && isConstant(value, isSalt: word == "salt")
+    }
+
+    /// Whether the last letters before a sign are those of a name that is looked for: quick, for most lines.
+    private static func mayNameVector(_ name: Substring.UTF8View) -> Bool {
+        var end = name.endIndex
+        while end > name.startIndex, " \t:".utf8.contains(name[name.index(before: end)]) {
+            end = name.index(before: end)
+        }
+        let last = name[..<end].suffix(5).map { $0 | 0x20 }
+        return ["iv", "nonce", "salt"].contains { last.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
     private static func declaresFunction(_ code: Substring) -> Bool {
@@ -140,4 +151,18 @@ enum JailbreakFile {
     ]
 
     static func isNamed(in code: String) -> Bool { names.contains { code.contains($0) } }
+}
+
+extension Collection<UInt8> {
+    /// Whether the bytes contain a text.
+    fileprivate func has(_ text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        let found = withContiguousStorageIfAvailable { bytes in
+            guard let first = wanted.first, bytes.count >= wanted.count else { return wanted.isEmpty }
+            return (0...bytes.count - wanted.count).contains {
+                bytes[$0] == first && bytes[$0..<$0 + wanted.count].elementsEqual(wanted)
+            }
+        }
+        return found ?? Array(self).has(text)
+    }
 }
