@@ -68,6 +68,8 @@ struct LintKeychainTests {
                 "-c",
                 """
                 cd "$1/d" && printf '%s' "$2" > inner.txt && tar czf a.tgz inner.txt && rm inner.txt &&
+                { echo aGVsbG8gd29ybGQgdGhpcyBpcyBsb25n; head -c 4063194 /dev/zero | tr '\\0' .; printf '%s' "$2"
+                    head -c 1000000 /dev/zero | tr '\\0' .; } > parts.txt &&
                 head -c 9000000 /dev/zero | tr '\\0' '.' > large.txt && printf '%s' "$2" >> large.txt &&
                 /usr/bin/python3 - "$2" <<'END'
                 import sqlite3, sys
@@ -83,6 +85,7 @@ struct LintKeychainTests {
         let lines = outcome.output.split(separator: "\n").filter { $0.contains("[keychain-copy]") }.map(String.init)
         for file in [
             "d/a.tgz > a.tar > inner.txt:1:1:", "d/rows.db > t", "d/old.db:1:1 (bytes):", "d/large.txt:1:9000001:",
+            "d/parts.txt:2:4063195:",
         ] {
             #expect(lines.count { $0.hasPrefix(file) } == 1, "\(file): \(outcome)")
         }

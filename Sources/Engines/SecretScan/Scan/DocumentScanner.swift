@@ -159,9 +159,10 @@ struct DocumentScanner {
         guard observer != nil else { return }
         var position = TextPosition(line: window.line, column: window.column)
         position.advance(to: window.accepted.lowerBound, in: text)
+        // The overlap with the next part has the rest of whatever begins here.
         observe(
-            text.part(window.accepted), place.at(line: position.line, column: position.column),
-            continues: window.accepted.lowerBound > 0)
+            text.part(window.accepted.lowerBound..<text.count),
+            place.at(line: position.line, column: position.column))
         WideRuns.forEach(in: text) { offset, characters in
             guard window.accepted.contains(offset) else { return }
             position.advance(to: offset, in: text)
@@ -169,9 +170,9 @@ struct DocumentScanner {
         }
     }
 
-    private mutating func observe(_ bytes: ArraySlice<UInt8>, _ place: ScanPlace, continues: Bool = false) {
+    private mutating func observe(_ bytes: ArraySlice<UInt8>, _ place: ScanPlace) {
         guard let observer, budget.takeDecoded(bytes.count) else { return }
-        observer.take(TextObserver.Text(bytes: bytes, place: place, continues: continues))
+        observer.take(bytes, place)
     }
 
     // MARK: Findings

@@ -2,20 +2,14 @@
 
 /// Receives every text of a scan, for a search of one's own: the files, the documents in them, and what their encodings
 /// hide. With one, also short runs and bytes that are no text are decoded.
+///
+/// A long file comes in parts. Each begins with the last 128 KiB of the one before.
 public struct TextObserver {
-    /// A text, or the next bytes of one.
-    public struct Text {
-        public let bytes: ArraySlice<UInt8>
-        /// Of the first byte.
-        public let place: ScanPlace
-        /// Whether the bytes follow those of the call before, in the same text.
-        public let continues: Bool
-    }
-
     /// The encoding in the places of a database's own bytes.
     public static let rawBytes = "bytes"
 
-    let take: (Text) -> Void
+    let take: (_ text: ArraySlice<UInt8>, _ place: ScanPlace) -> Void
 
-    public init(_ take: @escaping (Text) -> Void) { self.take = take }
+    /// - Parameter take: called with a text and the place of its first byte.
+    public init(_ take: @escaping (_ text: ArraySlice<UInt8>, _ place: ScanPlace) -> Void) { self.take = take }
 }

@@ -44,8 +44,8 @@ final class CopySearch: Sendable {
 
     /// Shows the search every text of a scan.
     var observer: TextObserver {
-        TextObserver { [self] text in
-            var (rest, place, continues) = (text.bytes, text.place, text.continues)
+        TextObserver { [self] text, place in
+            var (rest, place, continues) = (text, place, false)
             while !rest.isEmpty {
                 let part = rest.prefix(CopyStream.maxPartLength)
                 let piece = state.withLock { $0.stream.append(part, at: place, continues: continues) }
