@@ -200,7 +200,7 @@ extension CodeExample {
                 "C04", .go, bad: "c := &tls.Config{InsecureSkipVerify: true}", good: "c := &tls.Config{RootCAs: pool}"),
             CodeExample(
                 "C07", .xml, bad: "<key>NSAllowsArbitraryLoads</key>\n<true/>",
-                good: "<key>NSAllowsLocalNetworking</key>\n<true/>"),
+                good: "<key>NSAllowsLocalNetworking</key>\n<true/>\n<key>NSAllowsArbitraryLoads</key>\n<false/>"),
             CodeExample(
                 "C12", .xml, bad: #"<EditText android:id="@+id/password" />"#,
                 good: #"<EditText android:id="@+id/password" android:inputType="textPassword" />"#),

@@ -17,6 +17,8 @@ struct TextPattern: Sendable {
         case constantVector
         /// The path of a program of jailbroken devices.
         case jailbreakFile
+        /// The line before has the text.
+        case follows(String)
         /// The line begins with the text: nothing takes its result.
         case startsLine
     }
@@ -62,6 +64,7 @@ struct TextPattern: Sendable {
             }
         case .spelledText: return SpelledText.isSpelled(in: code)
         case .constantVector: return Self.hasConstantVector(code)
+        case .follows(let text): return previous.utf8.has(text)
         case .jailbreakFile: return JailbreakFile.isNamed(in: String(code))
         case .startsLine:
             return parts.first.map { code.hasPrefix($0) } == true

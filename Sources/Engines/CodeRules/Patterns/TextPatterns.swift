@@ -61,7 +61,9 @@ extension TextPattern {
             rule: .comparedPins, languages: [.objectiveC], line: [["NSURLSessionAuthChallengeUseCredential"]],
             file: ["SecCertificateCopyData", "serverTrust"], unlessFile: ["SecTrustEvaluate"]),
         TextPattern(
-            rule: .arbitraryLoads, languages: [.xml], line: [["NSAllowsArbitraryLoads</key>"]], file: ["<true/>"]),
+            rule: .arbitraryLoads, languages: [.xml], line: [["<true/>"]],
+            condition: .follows("NSAllowsArbitraryLoads</key>")),
+        TextPattern(rule: .arbitraryLoads, languages: [.xml], line: [["NSAllowsArbitraryLoads</key>", "<true/>"]]),
         TextPattern(rule: .arbitraryLoads, languages: [.xml], line: [["android:usesCleartextTraffic=\"true\""]]),
     ]
 
