@@ -65,7 +65,10 @@ final class SwiftParserProcess {
             guard count > 0 else { throw SystemError("parse Swift", code: EPIPE) }
             answer += chunk.prefix(count)
         }
-        return String(decoding: answer, as: UTF8.self).split(separator: "\n").compactMap(CodeFinding.init(answer:))
+        return try String(decoding: answer, as: UTF8.self).split(separator: "\n").map { (line) throws(SystemError) in
+            guard let finding = CodeFinding(answer: line) else { throw SystemError("parse Swift", code: EPROTO) }
+            return finding
+        }
     }
 }
 
