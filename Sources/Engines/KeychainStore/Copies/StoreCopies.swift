@@ -11,7 +11,7 @@ public struct StoreCopies {
     let store: KeychainStore
 
     /// The maximum number of bytes of all secrets together.
-    private static let maxLength = 64 << 20
+    private static let maxLength = 16 << 20
 
     /// Opens the secrets that can be compared, in the present state of the lock.
     ///

@@ -28,18 +28,19 @@ public final class KeychainCopies: Sendable {
     public func search(passcode: SharedSecret?) throws(KeychainError) -> CopyComparison {
         try takeTurn()
         let passcode = try Passcode.of(passcode)
+        let lockState = keychain.store.lockState
         let search = try keychain.run { () throws(StoreError) in try keychain.store.copies.search(passcode: passcode) }
         guard search.report.compared > 0 || search.report.locked == 0 else {
             throw KeychainError(
                 .interactionNotAllowed, "the keychain is locked, and no item can be compared",
                 hint: "unlock it: latchkey unlock")
         }
-        return CopyComparison(search, keychain: keychain, clock: clock)
+        return CopyComparison(search, keychain: keychain, lockState, clock: clock)
     }
 
     private func takeTurn() throws(KeychainError) {
-        let now = clock.now()
         let isAllowed = begun.withLock { begun in
+            let now = clock.now()
             begun.removeAll { now &- $0 >= Self.hour }
             guard begun.count < Self.maxSearches else { return false }
             begun.append(now)
@@ -86,11 +87,11 @@ public final class CopyComparison: Sendable {
     private static let comparisonCost = 64
     private static let maxTime: UInt64 = 2 * 3600 * 1_000_000_000
 
-    init(_ search: CopySearch, keychain: OpenKeychain, clock: BootClock) {
+    init(_ search: CopySearch, keychain: OpenKeychain, _ lockState: LockState, clock: BootClock) {
         report = search.report
         state = SystemMutex(State(search: search))
         (self.keychain, self.clock, deadline) = (keychain, clock, clock.now() &+ Self.maxTime)
-        lockState = keychain.store.lockState
+        self.lockState = lockState
     }
 
     /// Returns the copies that became known by the next bytes.
