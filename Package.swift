@@ -113,7 +113,8 @@ let modules = """
           LinuxSystem ProtectedFolder SecretMemory SecretServiceClient SystemBus TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
           TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
-      LintCommands: CodeRules KeychainModel KeychainSessions LatchkeyCommands LatchkeyOperations LinuxSystem SecretMemory SecretScan
+      LintCommands: CodeRules KeychainModel KeychainSessions LatchkeyCommands LatchkeyOperations LatchkeyService LinuxSystem
+          SecretMemory SecretScan
           ArgumentParser Yams
     Sources/Executables, program. Wiring only:
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
@@ -164,7 +165,7 @@ let modules = """
       LatchkeyHTTPClientTests: NIOHTTP1
       TransportCommandsTests: LatchkeyHTTPClient LatchkeyTLSTool LatchkeyTool LatchkeyURLSession AsyncHTTPClient
           NIOHTTP1
-      LintCommandsTests: LatchkeyLintTool LatchkeyTool SecretScan
+      LintCommandsTests: CLatchkey LatchkeyLintTool LatchkeyTool SecretScan
       LocalAuthenticationTests: KeyServices LatchkeySecurity
       LatchkeyCommonCryptoTests: Crypto
       LatchkeyCommandsTests: Latchkey LatchkeyTool SecurityKeyPresence SecurityKeyTesting

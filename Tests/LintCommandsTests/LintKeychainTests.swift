@@ -19,10 +19,7 @@ struct LintKeychainTests {
 
     /// Runs a program of ours on this test's keychain, in the directory of the files.
     private func run(_ program: String, _ words: [String], input: String? = nil) throws -> Executable.Outcome {
-        let script = "cd \"$1\" && shift && exec \"$@\""
-        return try Executable.run(
-            "/bin/sh", ["-c", script, "sh", place.path, Executable.path(program)] + words, home: home.path,
-            input: input)
+        try place.run(program, words, home: home.path, input: input)
     }
 
     private func add(_ account: String, _ secret: String) throws {

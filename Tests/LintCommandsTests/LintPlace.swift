@@ -20,10 +20,17 @@ struct LintPlace {
 
     func lint(_ words: String...) throws -> Executable.Outcome { try lint(words) }
 
-    func lint(_ words: [String]) throws -> Executable.Outcome {
+    func lint(_ words: [String]) throws -> Executable.Outcome { try run("latchkey-lint", ["lint"] + words, home: path) }
+
+    /// Runs a program of ours in the directory, with the keychain under `home`.
+    func run(_ program: String, _ words: [String], home: String, input: String? = nil) throws -> Executable.Outcome {
         let script = "cd \"$1\" && shift && exec \"$@\""
-        let program = Executable.path("latchkey-lint")
-        return try Executable.run("/bin/sh", ["-c", script, "sh", path, program, "lint"] + words, home: path)
+        return try Executable.run(
+            "/bin/sh", ["-c", script, "sh", path, Executable.path(program)] + words, home: home, input: input)
+    }
+
+    func text(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
     }
 
     struct Report: Decodable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import LinuxSystem
 @testable import SecretScan
 import Testing
@@ -25,6 +26,56 @@ struct DocumentScanTests {
         let encoded = Data(Self.secret).base64EncodedString()
         let finding = try #require(scan(Array("a\nb \(encoded)".utf8), "a.txt").findings.first)
         #expect(finding.place.encodings == ["base64"] && finding.place.line == 2 && finding.place.column == 3)
+    }
+
+    @Test("A document in a format that is not read is a problem, also in another one")
+    func unread() {
+        let starts: [(String, [UInt8])] = [
+            ("bzip2", Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]),
+            ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]),
+            ("zstd", [0x28, 0xB5, 0x2F, 0xFD]), ("7z", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]),
+            ("Debian package", Array("!<arch>\ndebian-binary   1".utf8)),
+        ]
+        for (name, bytes) in starts {
+            let inner = bytes + Self.secret
+            for report in [scan(inner, "a.bin"), scan(ArchiveMaker.tar([("a.bin", inner)]), "a.tar")] {
+                #expect(report.findings.isEmpty && report.problems.map(\.reason) == ["the format \(name) is not read"])
+            }
+        }
+        #expect(scan(Array("BZhello\n".utf8) + Self.secret, "a.ini").findings.count == 1)
+    }
+
+    @Test("The bytes that another text can replace are those of the secret; in a URL, all of it")
+    func replacement() throws {
+        func replaced(_ text: String, _ name: String) -> [String] {
+            let bytes = Array(text.utf8)
+            return scan(bytes, name).findings.map { finding in
+                switch finding.replacement {
+                case .possible(let range): String(decoding: bytes[range], as: UTF8.self)
+                case .impossible(let reason): "(\(reason))"
+                }
+            }
+        }
+        #expect(replaced("a = 1\npassword = x8Kd02q-lpA7\n", "a.ini") == ["x8Kd02q-lpA7"])
+        let url = "mysql+ssl://me:x8Kd02q-lpA7@db.shop.test/a?b=c&d=e"
+        #expect(replaced("u='\(url)' # x\n", "a.env") == [url])
+        #expect(replaced("u=jdbc:\(url)\n", "a.env") == ["jdbc:\(url)"])
+        #expect(replaced("password = \"x8Kd02q-lpA7\"\n", "a.rb") == ["(it is in code)"])
+        #expect(replaced("p\0password = \"x8Kd02q-lpA7Zq1\"\0", "core") == ["(the file is not text)"])
+        #expect(replaced("password: \"x8Kd\\u0030lpA7Zq1\"\n", "a.yaml") == [])
+        #expect(replaced("password: \"x8Kd\\tlpA7Zq1\"\n", "a.yaml") == ["(it is written with escapes)"])
+    }
+
+    @Test("In a text of several parts, the bytes are counted from the beginning of the file")
+    func replacementInParts() throws {
+        let directory = try TemporaryDirectory()
+        let filler = String(repeating: "nothing to see here\n", count: 600_000)
+        let text = filler + "password = x8Kd02q-lpA7\n" + filler
+        let path = "\(directory.path)/a.ini"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        let findings = try SecretScanner().scan(file: FilePath(path)).findings
+        let start = filler.utf8.count + 11
+        #expect(findings.map(\.replacement) == [.possible(start..<start + 12)])
     }
 
     @Test("Encodings are undone in each other, to the depth of the limits")

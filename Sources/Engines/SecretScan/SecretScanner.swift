@@ -89,7 +89,7 @@ public struct SecretScanner: Sendable {
     private static func scanParts(
         of file: borrowing OwnedDescriptor, _ head: [UInt8], _ name: String, _ scanner: inout DocumentScanner
     ) throws(SystemError) {
-        var (part, accepted, position) = (head, 0, TextPosition(line: 1, column: 1))
+        var (part, accepted, offset, position) = (head, 0, 0, TextPosition(line: 1, column: 1))
         while true {
             let next = try file.read(upTo: partLength - overlap - lookBehind, path: name)
             let isLast = next.isEmpty
@@ -97,11 +97,13 @@ public struct SecretScanner: Sendable {
             let text = ScannedText(part)
             scanner.scanText(
                 text, ScanPlace(name), 0,
-                DocumentScanner.Window(accepted: accepted..<end, line: position.line, column: position.column))
+                DocumentScanner.Window(
+                    accepted: accepted..<end, line: position.line, column: position.column, offset: offset))
             guard !isLast else { return }
             let start = end - lookBehind
             position.advance(to: start, in: text)
             position = TextPosition(line: position.line, column: position.column)
+            offset += start
             part = Array(part.dropFirst(start)) + next
             accepted = lookBehind
         }

@@ -8,6 +8,12 @@ struct TextScanner: Sendable {
         let range: Range<Int>
         /// The name of the value; empty for secrets that are known by their form.
         var name: Range<Int> = 0..<0
+        /// The text that has a meaning of its own: of a password in a URL, the URL.
+        let whole: Range<Int>
+
+        init(kind: SecretKind, range: Range<Int>, name: Range<Int> = 0..<0, whole: Range<Int>? = nil) {
+            (self.kind, self.range, self.name, self.whole) = (kind, range, name, whole ?? range)
+        }
     }
 
     /// The rule for the text at a literal.
@@ -148,7 +154,8 @@ struct TextScanner: Sendable {
         else { return nil }
         let isFree = context == .configuration || context == .history || context == .record
         let check = ValueCheck(name: name, context: isFree ? context : .source, isDelimited: true)
-        return check.isSecret(text.part(url.password)) ? Match(kind: .connection, range: url.password) : nil
+        return check.isSecret(text.part(url.password))
+            ? Match(kind: .connection, range: url.password, whole: url.range(in: text)) : nil
     }
 
     // MARK: Overlaps
@@ -165,7 +172,7 @@ struct TextScanner: Sendable {
                 continue
             }
             if isGeneric(last), !isGeneric(match) {
-                kept[kept.count - 1] = Match(kind: match.kind, range: match.range, name: last.name)
+                kept[kept.count - 1] = Match(kind: match.kind, range: match.range, name: last.name, whole: match.whole)
             }
         }
         return kept

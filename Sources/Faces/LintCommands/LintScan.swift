@@ -15,9 +15,13 @@ struct LintScan: ParsableSubcommand {
         discussion: """
             Reads files and folders, and names private keys, tokens, passwords in URLs, command lines and files of \
             passwords, and values that have a secret's name. It looks into property lists, SQLite databases, archives \
-            (zip, tar, gzip), and into base64, hexadecimal digits, percent-encoding and UTF-16, in each other. It changes \
-            no file, and shows at most both ends of a secret. Symbolic links and .git are not followed; --history reads \
-            every version of every file in a repository.
+            (zip, tar, gzip), and into base64, hexadecimal digits, percent-encoding and UTF-16, in each other. It shows at \
+            most both ends of a secret, and changes no file without --migrate. Symbolic links are not followed. Of .git it \
+            reads the configuration; --history reads every version of every file in a repository.
+
+            --migrate moves secrets into items of the keychain and leaves references. It shows the changes, and asks. Only \
+            secrets in a text move, none in code, in encodings and in documents in a file. Programs that read the file \
+            must understand the references.
 
             Exits with 0 if nothing was found, 1 if something was found, and 2 if something could not be scanned, \
             whether or not something was found.
@@ -29,6 +33,7 @@ struct LintScan: ParsableSubcommand {
               latchkey lint --history --json . | jq '.findings[].file'
               latchkey lint --write-baseline lint.json . && latchkey lint --baseline lint.json .
               latchkey lint --sarif . > results.sarif
+              latchkey lint --migrate --dry-run ~/src/app/.env
             """)
 
     @Flag(help: "Print JSON.")
@@ -45,6 +50,8 @@ struct LintScan: ParsableSubcommand {
 
     @Flag(help: "Also find exact copies of the secrets in your keychain. Needs its passcode, as an export does.")
     var againstKeychain = false
+
+    @OptionGroup var migration: MigrationOptions
 
     @OptionGroup var passcode: PasscodeOptions
 
@@ -71,6 +78,10 @@ struct LintScan: ParsableSubcommand {
         if (staged || history) && paths.count > 1 {
             throw ValidationError("--staged and --history take one repository")
         }
+        if migration.migrate, sarif || staged || history || againstKeychain || writeBaseline != nil {
+            throw ValidationError(
+                "--migrate excludes --sarif, --staged, --history, --against-keychain and --write-baseline")
+        }
         if !staged && !history && paths.isEmpty { throw ValidationError("expected a file or folder") }
     }
 
@@ -85,6 +96,7 @@ struct LintScan: ParsableSubcommand {
             progress.show(report.files)
         }
         progress.clear()
+        if migration.migrate { return try migrate(report, in: session) }
         if let copies { report.add(copies.finish()) }
         if let writeBaseline {
             try LintBaseline(report.findings).write(to: writeBaseline)
@@ -93,6 +105,15 @@ struct LintScan: ParsableSubcommand {
         }
         try session.write(try text(of: report))
         if !json && !sarif { session.io.say(report.summary) }
+        if report.exitValue != 0 { throw .reported(report.exitValue) }
+    }
+
+    private func migrate(_ findings: LintReport, in session: CommandSession) throws(CommandFailure) {
+        passcode.unlockOnDemand(in: session)
+        let run = try LintMigration(findings, migration, session.keychain())
+        if !json { try session.write(run.report.text) }
+        let report = try run.run(in: session)
+        if json { try session.write(JSONText.of(report.json)) } else { session.io.say(report.summary) }
         if report.exitValue != 0 { throw .reported(report.exitValue) }
     }
 

@@ -48,8 +48,11 @@ public struct FileAttributes: Sendable {
 
     /// Gives another file these attributes. The times come last: nothing may be written afterwards.
     ///
+    /// - Parameter withTimes: false if the other file has another content.
     /// - Throws: if one of them cannot be kept, with its name.
-    public func apply(to descriptor: borrowing OwnedDescriptor, path: String) throws(SystemError) {
+    public func apply(
+        to descriptor: borrowing OwnedDescriptor, path: String, withTimes: Bool = true
+    ) throws(SystemError) {
         var info = stat()
         guard fstat(descriptor.rawValue, &info) == 0 else { throw .last("get the status of", path: path) }
         if info.st_uid != owner || info.st_gid != group {
@@ -62,7 +65,7 @@ public struct FileAttributes: Sendable {
             }
             guard result == 0 else { throw .last("keep the attribute \(name) of", path: path) }
         }
-        try applyTimes(to: descriptor, path: path)
+        if withTimes { try applyTimes(to: descriptor, path: path) }
     }
 
     /// Sets only the times.

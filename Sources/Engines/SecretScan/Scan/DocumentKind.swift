@@ -3,6 +3,8 @@
 /// The kind of a document that is not read as text, by its first bytes.
 enum DocumentKind: Sendable {
     case zip, gzip, tar, sqlite, propertyList, der
+    /// A compressed document that is not unpacked, with the name of its format.
+    case unread(String)
 
     /// - Returns: nil for text and for unknown kinds.
     init?(_ bytes: [UInt8]) {
@@ -22,8 +24,18 @@ enum DocumentKind: Sendable {
             || first.starts(with: [0x30, 0x2E, 2, 1, 0])
         {
             self = .der
+        } else if let format = Self.unread.first(where: { first.dropFirst($0.offset).starts(with: $0.bytes) }) {
+            self = .unread(format.name)
         } else {
             return nil
         }
     }
+
+    private static let unread: [(name: String, offset: Int, bytes: [UInt8])] = [
+        ("bzip2", 4, [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]), ("xz", 0, [0xFD] + Array("7zXZ\0".utf8)),
+        ("lzip", 0, Array("LZIP\u{1}".utf8)), ("zstd", 0, [0x28, 0xB5, 0x2F, 0xFD]),
+        ("LZ4", 0, [4, 0x22, 0x4D, 0x18]), ("RAR", 0, Array("Rar!\u{1A}\u{7}".utf8)),
+        ("7z", 0, Array("7z".utf8) + [0xBC, 0xAF, 0x27, 0x1C]), ("SquashFS", 0, Array("hsqs".utf8)),
+        ("RPM", 0, [0xED, 0xAB, 0xEE, 0xDB]), ("Debian package", 0, Array("!<arch>\ndebian-binary".utf8)),
+    ]
 }

@@ -16,6 +16,8 @@ struct DocumentScanner {
         /// The position of the part's first byte, from 1.
         var line = 1
         var column = 1
+        /// The position of the part's first byte in the file, from 0; nil if the text is not a part of the file's bytes.
+        var offset: Int?
     }
 
     init(_ limits: ScanLimits, observer: TextObserver? = nil) {
@@ -50,8 +52,10 @@ struct DocumentScanner {
         case .propertyList: scanRecords(PropertyListStore(bytes), place, depth)
         case .der where BinaryKey.isPlainKey(bytes):
             observe(bytes[...], place)
-            add(.privateKey, place, name: "", bytes[...])
-        case .der where BinaryKey.isWeakArchive(bytes): add(.keyArchive, place, name: "", bytes[...])
+            add(.privateKey, place, name: "", bytes[...], .binary)
+        case .der where BinaryKey.isWeakArchive(bytes): add(.keyArchive, place, name: "", bytes[...], .binary)
+        case .unread(let format):
+            problems.append(ScanProblem(names: place.names, reason: "the format \(format) is not read"))
         case .der, nil: scanText(bytes, place, depth, context)
         }
     }
@@ -112,14 +116,17 @@ struct DocumentScanner {
         if value.count >= 8 { scan(value, place, depth: depth + 1, context: .record) }
         guard findings.count == known, let name = SecretName(record.name.utf8) else { return }
         let check = ValueCheck(name: name, context: .record, isDelimited: true)
-        if check.isSecret(value[...]) { add(.namedValue, place, name: record.name, value[...]) }
+        if check.isSecret(value[...]) { add(.namedValue, place, name: record.name, value[...], .document) }
     }
 
     // MARK: Texts
 
     private mutating func scanText(_ bytes: [UInt8], _ place: ScanPlace, _ depth: Int, _ context: TextContext?) {
-        let text = TextEncoding(bytes[...]).map { $0.utf8(bytes) } ?? bytes
-        scanText(ScannedText(text), place, depth, context: context)
+        if let encoding = TextEncoding(bytes[...]) {
+            scanText(ScannedText(encoding.utf8(bytes)), place, depth, context: context)
+        } else {
+            scanText(ScannedText(bytes), place, depth, Window(offset: 0), context: context)
+        }
     }
 
     /// Scans a text, or a part of one.
@@ -135,7 +142,7 @@ struct DocumentScanner {
             position.advance(to: match.range.lowerBound, in: text)
             add(
                 match.kind, place.at(line: position.line, column: position.column), name: text.string(match.name),
-                text.part(match.range))
+                text.part(match.range), SecretReplacement(match, in: text, context, place, offset: window.offset))
         }
         observe(text, window, place)
         position = TextPosition(line: window.line, column: window.column)
@@ -177,9 +184,12 @@ struct DocumentScanner {
 
     // MARK: Findings
 
-    private mutating func add(_ kind: SecretKind, _ place: ScanPlace, name: String, _ secret: ArraySlice<UInt8>) {
+    private mutating func add(
+        _ kind: SecretKind, _ place: ScanPlace, name: String, _ secret: ArraySlice<UInt8>,
+        _ replacement: SecretReplacement
+    ) {
         guard budget.takeFinding() else { return }
-        let finding = SecretFinding(kind, place, name: name, secret: secret)
+        let finding = SecretFinding(kind, place, name: name, secret: secret, replacement)
         if known.insert(finding).inserted { findings.append(finding) }
     }
 }

@@ -15,9 +15,13 @@ public struct SecretFinding: Hashable, Sendable {
     /// in 255 of 256 cases with the secret. A list of fingerprints does not help to guess secrets: it depends on eight
     /// bits of a hash of each.
     public let fingerprint: String
+    public let replacement: SecretReplacement
 
-    init(_ kind: SecretKind, _ place: ScanPlace, name: String, secret: ArraySlice<UInt8>) {
-        (self.kind, self.place, self.name) = (kind, place, name)
+    init(
+        _ kind: SecretKind, _ place: ScanPlace, name: String, secret: ArraySlice<UInt8>,
+        _ replacement: SecretReplacement
+    ) {
+        (self.kind, self.place, self.name, self.replacement) = (kind, place, name, replacement)
         masked = Self.mask(secret)
         let evidence = Hexadecimal.text(SHA256.hash(data: Array(secret)).prefix(1))
         fingerprint = Self.fingerprint([kind.id] + place.names + [name, evidence])

@@ -22,6 +22,17 @@ struct ConnectionString {
 
     private static let authorityEnd = ByteClass { $0 <= 0x20 || ByteClass("/\"'`<>\\?#,;|").contains($0) }
 
+    /// The whole URL.
+    func range(in text: ScannedText) -> Range<Int> {
+        let start = text.start(of: Self.scheme, to: user.lowerBound - 3, limit: 64)
+        // A type of connection stands before the URL.
+        let type = text.has("jdbc:", at: start - 5) ? 5 : 0
+        return start - type..<text.end(of: Self.rest, from: host.upperBound, limit: 4096)
+    }
+
+    private static let scheme = ByteClass.wordHyphenDot.union("+")
+    private static let rest = ByteClass { ByteClass.visible.contains($0) && !ByteClass("\"'`<>|").contains($0) }
+
     /// Whether the host is one of documentation (RFC 2606).
     func isExample(in text: ScannedText) -> Bool {
         let name = text.string(host).lowercased()

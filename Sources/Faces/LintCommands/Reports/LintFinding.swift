@@ -15,6 +15,7 @@ struct LintFinding {
     /// Both ends of the secret; empty for code.
     let masked: String
     let fingerprint: String
+    let replacement: SecretReplacement
 
     private static let copy = (id: "keychain-copy", title: "a copy of a keychain item")
 
@@ -31,11 +32,13 @@ struct LintFinding {
     init(_ finding: SecretFinding) {
         (id, title, place) = (finding.kind.id, finding.kind.title, finding.place)
         (name, masked, fingerprint) = (finding.name, finding.masked, finding.fingerprint)
+        replacement = finding.replacement
     }
 
     /// - Parameter line: the text of the finding's line: the fingerprint stays when the line moves.
     init(_ finding: CodeFinding, file: String, line: some StringProtocol) {
         (id, title, name, masked) = (finding.rule.id, finding.rule.title, "", "")
+        replacement = .impossible(reason: "it is code; 'latchkey lint rules \(finding.rule.id)' shows a fix")
         place = ScanPlace(file, line: finding.line, column: finding.column)
         fingerprint = SecretFinding.fingerprint([
             finding.rule.id, file, line.trimmingPrefix { $0.isWhitespace }.description,
@@ -47,6 +50,7 @@ extension LintFinding {
     init(_ copy: FoundCopy) {
         (id, title) = Self.copy
         (place, name, masked) = (copy.place, copy.item.name, "")
+        replacement = .impossible(reason: "it is a copy of an item")
         fingerprint = SecretFinding.fingerprint([id] + place.names + [name, copy.item.accessGroup])
     }
 }

@@ -53,20 +53,24 @@ struct LintReport {
     // MARK: Text
 
     var text: TerminalText {
-        findings.map { finding -> TerminalText in
-            "\(Self.place(finding.place)): \(TerminalText(finding.text, maxLength: 300)) [\(finding.id)]\n"
-        }.joined()
+        findings.map { "\(Self.line($0))\n" }.joined()
+    }
+
+    static func line(_ finding: LintFinding) -> TerminalText {
+        "\(place(finding.place)): \(TerminalText(finding.text, maxLength: 300)) [\(finding.id)]"
     }
 
     /// The problems and the counts, for standard error.
     var summary: TerminalText {
-        let lines = problems.map { problem -> TerminalText in
-            "not scanned: \(Self.names(problem.names)): \(TerminalText(problem.reason, maxLength: 400))\n"
-        }
         let left: TerminalText =
             (known == 0 ? "" : ", \(known) in the baseline") + (disabled == 0 ? "" : ", \(disabled) of disabled rules")
-        return lines.joined() + "\(Self.count(findings.count, "finding")) in \(Self.count(files, "file"))\(left)\n"
+        return Self.lines(problems, verb: "not scanned")
+            + "\(Self.count(findings.count, "finding")) in \(Self.count(files, "file"))\(left)\n"
             + (keychain.map(Self.summary) ?? "")
+    }
+
+    static func lines(_ problems: [ScanProblem], verb: TerminalText) -> TerminalText {
+        problems.map { "\(verb): \(names($0.names)): \(TerminalText($0.reason, maxLength: 400))\n" }.joined()
     }
 
     private static func summary(of keychain: CopyReport) -> TerminalText {
@@ -119,6 +123,11 @@ struct LintReport {
             let file: String
             let inside: [String]
             let reason: String
+
+            init(_ problem: ScanProblem) {
+                (file, inside) = (problem.names.first ?? "", Array(problem.names.dropFirst()))
+                reason = problem.reason
+            }
         }
 
         let findings: [Finding]
@@ -149,9 +158,7 @@ struct LintReport {
     var json: JSON {
         JSON(
             findings: findings.map(JSON.Finding.init),
-            problems: problems.map {
-                JSON.Problem(file: $0.names.first ?? "", inside: Array($0.names.dropFirst()), reason: $0.reason)
-            },
-            files: files, known: known, disabled: disabled, keychain: keychain.map(JSON.Keychain.init))
+            problems: problems.map(JSON.Problem.init), files: files, known: known, disabled: disabled,
+            keychain: keychain.map(JSON.Keychain.init))
     }
 }

@@ -2,7 +2,6 @@
 
 internal import KeychainModel
 internal import LatchkeyCommands
-internal import LinuxSystem
 internal import SecretScan
 
 /// A report in SARIF 2.1.0 (OASIS), as far as code scanning reads it.
@@ -112,10 +111,7 @@ private struct RelativeReference {
     let text: String
 
     init(path: String) {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=@".utf8)
-        let encoded = path.utf8.map { byte in
-            allowed.contains(byte) ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text(byte, isUppercase: true)
-        }.joined()
+        let encoded = PercentEncoding.text(path, keeping: PercentEncoding.unreserved.union("/!$&'()*+,;=@".utf8))
         text = path.hasPrefix("/") ? "file://\(encoded)" : encoded
     }
 }

@@ -20,7 +20,8 @@ struct TreeFiles: LintSource {
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         let workingDirectory = FilePath.workingDirectory
         let tree = FileTree(
-            paths, isRecursive: true, removesDrafts: false, excluding: Self.kernelDirectories, skipping: [".git"])
+            paths, isRecursive: true, removesDrafts: false, excluding: Self.kernelDirectories,
+            limiting: [".git": Self.repositoryFiles])
         while let entry = tree.next() {
             switch entry {
             case .file(let file):
@@ -37,6 +38,9 @@ struct TreeFiles: LintSource {
             }
         }
     }
+
+    /// The files of a repository that are no objects, and may have passwords in URLs.
+    private static let repositoryFiles: Set<FilePath> = ["config", "FETCH_HEAD"]
 
     /// Files of the kernel: some have no end, and reading others changes the machine.
     private static var kernelDirectories: Set<FileStatus.Identity> {

@@ -32,18 +32,18 @@ package final class FileTree {
     private let isRecursive: Bool
     private let removesDrafts: Bool
     private let excluded: Set<FileStatus.Identity>
-    private let skipped: Set<FilePath>
+    private let partial: [FilePath: Set<FilePath>]
 
     /// - Parameters:
     ///   - isRecursive: whether a directory is allowed, and means everything below it.
     ///   - removesDrafts: whether the drafts of killed commands are removed.
     ///   - excluded: directories that are never entered: those of the keychain itself.
-    ///   - skipped: names of directories that are not entered below others.
+    ///   - partial: names of directories, with the names of the files to which they are limited below others.
     package init(
         _ paths: [FilePath], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = [],
-        skipping skipped: Set<FilePath> = []
+        limiting partial: [FilePath: Set<FilePath>] = [:]
     ) {
-        (self.excluded, self.skipped) = (excluded, skipped)
+        (self.excluded, self.partial) = (excluded, partial)
         pending = paths.reversed().map(Pending.argument)
         self.isRecursive = isRecursive
         self.removesDrafts = removesDrafts
@@ -72,13 +72,17 @@ package final class FileTree {
         }
     }
 
-    private func list(_ directory: OpenDirectory) throws(SystemError) -> Entry? {
+    /// - Parameter names: of the files that are listed; nil for all entries.
+    private func list(_ directory: OpenDirectory, only names: Set<FilePath>? = nil) throws(SystemError) -> Entry? {
         guard isRecursive else {
             throw SystemError(
                 "process", path: directory.path, code: 21, hint: "--recursive includes everything below a directory")
         }
         guard try !excluded.contains(directory.identity) else { return .other(directory.path, reason: Self.own) }
-        pending += try directory.entries().reversed().map { .child(directory, $0) }
+        let entries = try directory.entries().filter { entry in
+            names.map { entry.kind == .file && $0.contains(entry.name) } ?? true
+        }
+        pending += entries.reversed().map { .child(directory, $0) }
         return nil
     }
 
@@ -88,8 +92,7 @@ package final class FileTree {
         let path = parent.path(of: child.name)
         do throws(SystemError) {
             switch child.kind {
-            case .directory where skipped.contains(child.name): return nil
-            case .directory: return try list(try parent.directory(child.name))
+            case .directory: return try list(try parent.directory(child.name), only: partial[child.name])
             case .link: return .other(path, reason: "a symbolic link")
             case .other: return .other(path, reason: "neither a file nor a directory")
             case .file:
