@@ -291,7 +291,7 @@ struct LintMigrationTests {
             try process.start()
             usleep(UInt32(duration / .microseconds(1) * Double(step) / 20))
             kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.awaitExit()
             let now = try place.text("shop/a.ini")
             outcomes.insert(now)
             if now != text {

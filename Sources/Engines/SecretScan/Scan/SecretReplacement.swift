@@ -29,7 +29,7 @@ public enum SecretReplacement: Hashable, Sendable {
             self = .binary
         } else if !value.allSatisfy({ $0 >= 0x20 }) {
             self = .impossible(reason: "it has several lines")
-        } else if value.contains(UInt8(ascii: "\\")) || Self.hasEntity(value) {
+        } else if value.contains(UInt8(ascii: "\\")) || Self.hasEntity(match.whole, in: text) {
             self = .impossible(reason: "it is written with escapes")
         } else {
             self = .possible(match.whole.lowerBound + offset..<match.whole.upperBound + offset)
@@ -37,12 +37,16 @@ public enum SecretReplacement: Hashable, Sendable {
     }
 
     /// Whether there is a reference to a character of XML, such as `&amp;`.
-    private static func hasEntity(_ value: ArraySlice<UInt8>) -> Bool {
-        value.indices.contains { start in
-            guard value[start] == UInt8(ascii: "&") else { return false }
-            let rest = value[(start + 1)...].prefix(10)
-            guard let end = rest.firstIndex(of: UInt8(ascii: ";")), end > start + 1 else { return false }
-            return rest[..<end].allSatisfy { ByteClass.alphanumeric.contains($0) || $0 == UInt8(ascii: "#") }
+    private static func hasEntity(_ value: Range<Int>, in text: ScannedText) -> Bool {
+        var start = text.first(of: entityStart, from: value.lowerBound, before: value.upperBound)
+        while start < value.upperBound {
+            let end = text.end(of: entityName, from: start + 1, limit: 10)
+            if end > start + 1, end < value.upperBound, text[at: end] == UInt8(ascii: ";") { return true }
+            start = text.first(of: entityStart, from: start + 1, before: value.upperBound)
         }
+        return false
     }
+
+    private static let entityStart = ByteClass("&")
+    private static let entityName = ByteClass.alphanumeric.union("#")
 }
