@@ -60,9 +60,11 @@ public enum CodeScanner {
             guard bytes.count <= maxLength else {
                 throw CodeProblem(line: nil, reason: "its code has more than \(maxLength) bytes")
             }
-            let text = String(decoding: bytes, as: UTF8.self)
-            let found = language == .swift ? try swift(text) : TextPattern.findings(in: text, language)
-            let suppressions = Suppressions(text)
+            let code = CodeText(bytes)
+            let found =
+                language == .swift
+                ? try swift(String(decoding: bytes, as: UTF8.self)) : TextPattern.findings(in: code, language)
+            let suppressions = Suppressions(code)
             return Report(
                 findings: Set(found).filter { !suppressions.cover($0) }.sorted {
                     ($0.line, $0.column, $0.rule.id) < ($1.line, $1.column, $1.rule.id)
@@ -87,12 +89,13 @@ private struct Suppressions {
     private var rules: [Int: Set<String>] = [:]
     private(set) var problems: [CodeProblem] = []
 
-    private static let mark = "latchkey-lint: allow "
+    private static let mark: StaticString = "latchkey-lint: allow "
 
-    init(_ text: String) {
-        guard text.contains(Self.mark) else { return }
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            guard let mark = line.firstRange(of: Self.mark) else { continue }
+    init(_ code: CodeText) {
+        guard code.has(Self.mark, in: code.all) else { return }
+        let lines = code.text(code.all).split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            guard let mark = line.firstRange(of: Self.mark.description) else { continue }
             let words = line[mark.upperBound...].split(separator: " ")
             guard let id = words.first, CodeRule(id: String(id)) != nil else {
                 problems.append(CodeProblem(line: index + 1, reason: "the comment that allows a finding names no rule"))

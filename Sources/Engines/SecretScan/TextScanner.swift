@@ -113,7 +113,9 @@ struct TextScanner: Sendable {
         guard named.isDelimited || context != .source && context != .binary else { return nil }
         let value = text.part(named.value)
         // In text for people, most values are words.
-        guard value.count >= 4, context != .document || !value.allSatisfy(ByteClass.letters.contains),
+        guard value.count >= 4, mayBeSecret(value, of: text.part(named.name), context),
+            !ValueCheck.isReference(value, isDelimited: named.isDelimited),
+            context != .document || !value.allSatisfy(ByteClass.letters.contains),
             let name = SecretName(text.part(named.name))
         else { return nil }
         // "PASS: name of a test", "the second pass: …"
@@ -127,6 +129,20 @@ struct TextScanner: Sendable {
         guard check.isSecret(value) else { return nil }
         return Match(kind: .namedValue, range: named.value, name: named.name)
     }
+
+    /// A quick test for most values: where configuration is not expected, a value without a digit and without a sign is
+    /// none, unless it is base64.
+    private func mayBeSecret(_ value: ArraySlice<UInt8>, of name: ArraySlice<UInt8>, _ context: TextContext) -> Bool {
+        switch context {
+        case .configuration, .record, .history: true
+        case .source, .document, .binary:
+            !value.allSatisfy(Self.textCharacters.contains)
+                || name.suffix(4).elementsEqual("auth".utf8) { $0.lowercased == $1 }
+        }
+    }
+
+    /// The characters of words and names.
+    private static let textCharacters = ByteClass.letters.union(" ._/:-")
 
     /// `--password value`
     private func option(in text: ScannedText, at position: Int, _ context: TextContext, end: inout Int) -> Match? {

@@ -18,7 +18,7 @@ struct TextPattern: Sendable {
         /// The path of a program of jailbroken devices.
         case jailbreakFile
         /// The line before has the text.
-        case follows(String)
+        case follows(StaticString)
         /// The line begins with the text: nothing takes its result.
         case startsLine
     }
@@ -26,49 +26,62 @@ struct TextPattern: Sendable {
     let rule: CodeRule
     let languages: Set<CodeLanguage>
     /// One of these in the line, each with all its parts.
-    let line: [[String]]
+    let line: [[StaticString]]
     var condition = Condition.none
     /// All of them are anywhere in the file.
-    var file: [String] = []
+    var file: [StaticString] = []
     /// None of them is anywhere in the file.
-    var unlessFile: [String] = []
+    var unlessFile: [StaticString] = []
 
-    static func findings(in text: String, _ language: CodeLanguage) -> [CodeFinding] {
-        let patterns = all.filter { pattern in
-            pattern.languages.contains(language) && pattern.line.contains { $0.allSatisfy(text.utf8.has) }
-                && pattern.file.allSatisfy(text.utf8.has) && !pattern.unlessFile.contains(where: text.utf8.has)
-        }
+    static func findings(in code: CodeText, _ language: CodeLanguage) -> [CodeFinding] {
+        let patterns = all.filter { $0.languages.contains(language) && $0.mayMatch(code) }
         guard !patterns.isEmpty else { return [] }
-        var findings: [CodeFinding] = []
-        var previous = Substring()
-        for (index, bytes) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            let code = Substring(bytes.drop { $0 == 0x20 || $0 == 0x09 })
-            defer { previous = code }
-            guard !["//", "#", "*", "/*", "<!--"].contains(where: { code.utf8.starts(with: $0.utf8) }) else { continue }
-            for pattern in patterns where pattern.matches(code, previous, language) {
-                findings.append(
-                    CodeFinding(rule: pattern.rule, line: index + 1, column: bytes.count - code.utf8.count + 1))
+        var (findings, previous) = ([CodeFinding](), 0..<0)
+        code.forEachLine { number, line, column in
+            defer { previous = line }
+            let candidates = patterns.filter { $0.mayMatch(code, line) }
+            guard !candidates.isEmpty, !comments.contains(where: { code.begins(with: $0, in: line) }) else { return }
+            let text = code.text(line)
+            for pattern in candidates where pattern.matches(code, line, text, previous) {
+                findings.append(CodeFinding(rule: pattern.rule, line: number, column: column))
             }
         }
-        return findings + changes(in: text, language)
+        return findings + changes(in: code, language)
     }
 
-    private func matches(_ code: Substring, _ previous: Substring, _ language: CodeLanguage) -> Bool {
-        guard let parts = line.first(where: { $0.allSatisfy(code.utf8.has) }) else { return false }
+    private static let comments: [StaticString] = ["//", "#", "*", "/*", "<!--"]
+
+    private func mayMatch(_ code: CodeText) -> Bool {
+        line.contains { $0.allSatisfy { code.has($0, in: code.all) } }
+            && file.allSatisfy { code.has($0, in: code.all) } && !unlessFile.contains { code.has($0, in: code.all) }
+    }
+
+    /// A quick test: most lines end here.
+    private func mayMatch(_ code: CodeText, _ range: Range<Int>) -> Bool {
+        guard line.contains(where: { $0.allSatisfy { code.has($0, in: range) } }) else { return false }
+        return switch condition {
+        // Eight numbers have seven separators.
+        case .spelledText: code.count(of: UInt8(ascii: ","), in: range) >= 7
+        case .constantVector: ["iv", "IV", "nce", "NCE", "alt", "ALT"].contains { code.has($0, in: range) }
+        default: true
+        }
+    }
+
+    private func matches(_ code: CodeText, _ range: Range<Int>, _ text: Substring, _ previous: Range<Int>) -> Bool {
         switch condition {
         case .none: return true
-        case .secretLiteral: return Self.literals(in: code).contains { SecretName($0.utf8)?.strength == .strong }
+        case .secretLiteral: return Self.literals(in: text).contains { SecretName($0.utf8)?.strength == .strong }
         case .passwordName:
-            return code.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains {
+            return text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains {
                 SecretName($0.utf8)?.isPassword == true
             }
-        case .spelledText: return SpelledText.isSpelled(in: code)
-        case .constantVector: return Self.hasConstantVector(code)
-        case .follows(let text): return previous.utf8.has(text)
-        case .jailbreakFile: return JailbreakFile.isNamed(in: String(code))
+        case .spelledText: return SpelledText.isSpelled(in: text)
+        case .constantVector: return Self.hasConstantVector(text)
+        case .follows(let expected): return code.has(expected, in: previous)
+        case .jailbreakFile: return JailbreakFile.isNamed(in: code, range)
         case .startsLine:
-            return parts.first.map { code.hasPrefix($0) } == true
-                && !"=(,&|!?".contains(previous.last { $0 != " " } ?? ";")
+            return line.contains { $0.first.map { code.begins(with: $0, in: range) } == true }
+                && !"=(,&|!?".contains(code.text(previous).last { $0 != " " } ?? ";")
         }
     }
 
@@ -125,18 +138,14 @@ struct TextPattern: Sendable {
 
     // MARK: Deletions before additions
 
-    private static let changeCalls: [CodeLanguage: (deletes: String, adds: String, updates: String)] = [
-        .objectiveC: ("SecItemDelete(", "SecItemAdd(", "SecItemUpdate(")
-    ]
-
     /// A deletion, and within thirty lines of the same function an addition, without an update between them.
-    private static func changes(in text: String, _ language: CodeLanguage) -> [CodeFinding] {
-        guard let calls = changeCalls[language], text.contains(calls.deletes) else { return [] }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.indices.filter { lines[$0].contains(calls.deletes) }.compactMap { start in
+    private static func changes(in code: CodeText, _ language: CodeLanguage) -> [CodeFinding] {
+        guard language == .objectiveC, code.has("SecItemDelete(", in: code.all) else { return [] }
+        let lines = code.text(code.all).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.filter { lines[$0].contains("SecItemDelete(") }.compactMap { start in
             let rest = lines[start...].prefix(30).prefix { !$0.hasPrefix("}") }
-            guard let add = rest.firstIndex(where: { $0.contains(calls.adds) }),
-                !lines[start...add].contains(where: { $0.contains(calls.updates) })
+            guard let add = rest.firstIndex(where: { $0.contains("SecItemAdd(") }),
+                !lines[start...add].contains(where: { $0.contains("SecItemUpdate(") })
             else { return nil }
             return CodeFinding(rule: .deleteThenAdd, line: start + 1, column: 1)
         }
@@ -145,7 +154,7 @@ struct TextPattern: Sendable {
 
 /// Files and addresses that only modified devices have.
 enum JailbreakFile {
-    private static let names = [
+    private static let names: [StaticString] = [
         "/Applications/Cydia.app", "cydia://", "/Library/MobileSubstrate", "/private/var/lib/apt", "/usr/sbin/sshd",
         "/bin/bash", "/etc/apt",
         "/private/var/stash", "/var/jb", "sileo://", "/system/app/Superuser.apk", "/system/xbin/su", "/sbin/su",
@@ -153,19 +162,12 @@ enum JailbreakFile {
         "/data/local/xbin/su", "com.topjohnwu.magisk", "/su/bin/su",
     ]
 
-    static func isNamed(in code: String) -> Bool { names.contains { code.contains($0) } }
-}
+    static func isNamed(in code: CodeText, _ range: Range<Int>) -> Bool {
+        names.contains { code.has($0, in: range) }
+    }
 
-extension Collection<UInt8> {
-    /// Whether the bytes contain a text.
-    fileprivate func has(_ text: String) -> Bool {
-        let wanted = Array(text.utf8)
-        let found = withContiguousStorageIfAvailable { bytes in
-            guard let first = wanted.first, bytes.count >= wanted.count else { return wanted.isEmpty }
-            return (0...bytes.count - wanted.count).contains {
-                bytes[$0] == first && bytes[$0..<$0 + wanted.count].elementsEqual(wanted)
-            }
-        }
-        return found ?? Array(self).has(text)
+    static func isNamed(in text: String) -> Bool {
+        let code = CodeText(Array(text.utf8))
+        return isNamed(in: code, code.all)
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
 /// Finds the parts of a text that may be another text in an encoding.
 struct EncodedRuns {
     enum Encoding: String, Sendable {
@@ -114,14 +112,7 @@ struct EncodedRuns {
     }
 
     private func nextPercentSign(from position: Int) -> Int? {
-        guard position < text.count else { return nil }
-        return text.bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, let sign = memchr(start + position, 0x25, bytes.count - position)
-            else {
-                return nil
-            }
-            return UnsafeRawPointer(sign) - start
-        }
+        text.first(UInt8(ascii: "%"), from: position, before: text.count)
     }
 
     private static let percentMembers = ByteClass { $0 > 0x20 && $0 < 0x7F && !ByteClass("\"'<>\\`").contains($0) }

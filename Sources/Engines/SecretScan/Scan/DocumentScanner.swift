@@ -205,9 +205,9 @@ struct TextPosition {
 
     mutating func advance(to position: Int, in text: ScannedText) {
         if position < offset { (line, column, offset) = (first.line, first.column, 0) }
-        for byte in text.part(offset..<position) {
-            if byte == 0x0A { (line, column) = (line + 1, 1) } else { column += 1 }
-        }
+        let ends = text.lineEnds(in: offset..<position)
+        line += ends.count
+        column = ends.count == 0 ? column + position - offset : position - ends.last + 1
         offset = position
     }
 }

@@ -3,7 +3,7 @@
 /// A set of bytes.
 struct ByteClass: Sendable {
     /// One bit for each byte.
-    private var bits = SIMD4<UInt64>(repeating: 0)
+    private var bits = InlineArray<4, UInt64>(repeating: 0)
 
     init(_ bytes: some Sequence<UInt8>) { for byte in bytes { insert(byte) } }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// Bytes that are scanned as text. Every position is valid: there are zeros before the first byte and behind the last,
 /// and ranges end with the text.
 struct ScannedText: Sendable {
@@ -21,26 +23,33 @@ struct ScannedText: Sendable {
     ///
     /// - Parameter limit: the maximum length of the run.
     func end(of members: ByteClass, from start: Int, limit: Int = .max) -> Int {
-        let last = limit < count - start ? start + limit : count
-        var end = start
-        while end < last, members.contains(self[at: end]) { end += 1 }
-        return end
+        bytes.withUnsafeBufferPointer { bytes in
+            guard start >= 0 else { return start }
+            let last = limit < bytes.count - start ? start + limit : bytes.count
+            var end = start
+            while end < last, members.contains(bytes[end]) { end += 1 }
+            return end
+        }
     }
 
     /// Returns the start of the run of members that ends at `end`.
     func start(of members: ByteClass, to end: Int, limit: Int) -> Int {
-        var start = min(end, count)
-        let first = max(0, start - limit)
-        while start > first, members.contains(self[at: start - 1]) { start -= 1 }
-        return start
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = min(end, bytes.count)
+            let first = max(0, start - limit)
+            while start > first, members.contains(bytes[start - 1]) { start -= 1 }
+            return start
+        }
     }
 
     /// Returns the position of the first member from `start` on; `end` if there is none before it.
     func first(of members: ByteClass, from start: Int, before end: Int) -> Int {
-        var position = start
-        let end = min(end, count)
-        while position < end, !members.contains(self[at: position]) { position += 1 }
-        return position
+        bytes.withUnsafeBufferPointer { bytes in
+            let end = min(end, bytes.count)
+            var position = max(start, 0)
+            while position < end, !members.contains(bytes[position]) { position += 1 }
+            return position
+        }
     }
 
     /// Returns the position of the first occurrence of `text` from `start` on and before `end`.
@@ -52,6 +61,16 @@ struct ScannedText: Sendable {
             position += 1
         }
         return nil
+    }
+
+    /// Returns the position of the first `byte` from `start` on and before `end`.
+    func first(_ byte: UInt8, from start: Int, before end: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            let range = Range(uncheckedBounds: (max(0, start), max(start, end, 0))).clamped(to: bytes.indices)
+            guard let first = bytes.baseAddress, let found = memchr(first + range.lowerBound, Int32(byte), range.count)
+            else { return nil }
+            return UnsafeRawPointer(found) - first
+        }
     }
 
     // MARK: Texts
@@ -72,6 +91,13 @@ struct ScannedText: Sendable {
     }
 
     // MARK: Lines
+
+    /// The number of line ends in a range, and the position behind the last one; the start of the range if there is none.
+    func lineEnds(in range: Range<Int>) -> (count: Int, last: Int) {
+        var (count, last) = (0, range.lowerBound)
+        while let end = first(0x0A, from: last, before: range.upperBound) { (count, last) = (count + 1, end + 1) }
+        return (count, last)
+    }
 
     /// The line around a position, without its end.
     func line(around position: Int, limit: Int = 4096) -> Range<Int> {

@@ -23,12 +23,12 @@ enum TextContext: Sendable {
             self = .binary
             return
         }
-        let path = name.lowercased()
-        if Self.translations.contains(where: path.contains) {
+        let parts = name.lowercased().split(separator: "/")
+        if parts.dropLast().contains(where: { Self.translations.contains($0) || $0.hasPrefix("locale") }) {
             self = .document
             return
         }
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = parts.last.map(String.init) ?? ""
         if Self.historyNames.contains(where: { name.hasSuffix($0) }) {
             self = .history
             return
@@ -48,7 +48,7 @@ enum TextContext: Sendable {
     }
 
     /// Folders of texts in many languages.
-    private static let translations = ["/i18n/", "/l10n/", "/locale", "/translations/", "/lang/", "/languages/"]
+    private static let translations: Set<Substring> = ["i18n", "l10n", "translations", "lang", "languages"]
 
     private static let historyNames = [
         "_history", ".log", "history", ".lesshst", ".viminfo", ".log.1", ".out", ".patch", ".diff",

@@ -13,15 +13,15 @@ struct ValueCheck {
         guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), isDelimited || !value.contains(UInt8(ascii: "\\")) else {
             return false
         }
-        let text = String(decoding: value, as: UTF8.self)
-        guard !isReference(value, text), !isPlaceholder(text), !Filler.isFiller(value) else { return false }
+        guard !Self.isReference(value, isDelimited: isDelimited), !Filler.isFiller(value) else { return false }
         let shape = ValueShape(value)
-        guard !isProse(value, shape) else { return false }
-        switch name.strength {
-        case .encoded: return AuthorizationField.hasPassword(value)
-        case .weak: return shape.looksRandom && !shape.isIdentifier
-        case .strong: return isLikely(shape)
-        }
+        let isSecret =
+            switch name.strength {
+            case .encoded: AuthorizationField.hasPassword(value)
+            case .weak: shape.looksRandom && !shape.isIdentifier
+            case .strong: isLikely(shape)
+            }
+        return isSecret && !isProse(value, shape) && !isPlaceholder(String(decoding: value, as: UTF8.self))
     }
 
     /// How much a value must look like a secret depends on how often its context has others.
@@ -38,41 +38,39 @@ struct ValueCheck {
     }
 
     /// Whether the value is taken from elsewhere: a variable, a file, a call, a reference to a store of secrets.
-    private func isReference(_ value: ArraySlice<UInt8>, _ text: String) -> Bool {
+    static func isReference(_ value: ArraySlice<UInt8>, isDelimited: Bool) -> Bool {
         // A password may begin with them too, but they are references almost always.
-        if let first = value.first, Self.referenceStarts.contains(first) { return true }
-        if text.hasPrefix("--") || text.contains("\\u") { return true }
-        if Self.schemes.contains(where: { text.hasPrefix($0) })
-            || Self.insertions.contains(where: { text.contains($0) })
-        {
-            return true
+        if let first = value.first, referenceStarts.contains(first) { return true }
+        if schemes.contains(where: { value.starts(with: $0) }) { return true }
+        let isInserted = zip(value, value.dropFirst()).contains { first, second in
+            insertionStarts.contains(first) && insertions.contains([first, second])
         }
-        if !isDelimited, text.contains("(") || text.contains("[") { return true }
-        return isPath(text) || isHash(text)
+        if isInserted || !isDelimited && value.contains(where: ByteClass("([").contains) { return true }
+        return isPath(value) || hashes.contains { value.starts(with: $0) }
     }
 
     private static let referenceStarts = ByteClass("$<{@&%[(")
     private static let schemes = [
-        "latchkey://", "vault:", "op://", "arn:", "env:", "file:", "ref+", "secret://", "keyring:", "process.env",
+        "--", "latchkey://", "vault:", "op://", "arn:", "env:", "file:", "ref+", "secret://", "keyring:", "process.env",
         "os.env",
         "ENV[", "System.getenv", "http://", "https://", "urn:", "data:", "sha256:", "sha512:",
-    ]
+    ].map { Array($0.utf8) }
 
-    private static let insertions = ["${", "{{", "$(", "%(", "#{"]
+    private static let insertionStarts = ByteClass("${%#\\")
+    private static let insertions = Set(["${", "{{", "$(", "%(", "#{", "\\u"].map { Array($0.utf8) })
 
-    private func isPath(_ text: String) -> Bool {
-        text.hasPrefix("/") && text.dropFirst().contains("/") || text.hasPrefix("./") || text.hasPrefix("../")
-            || text.hasPrefix("~/") || text.hasPrefix("C:\\")
+    private static func isPath(_ value: ArraySlice<UInt8>) -> Bool {
+        value.first == UInt8(ascii: "/") && value.dropFirst().contains(UInt8(ascii: "/"))
+            || pathStarts.contains { value.starts(with: $0) }
     }
 
-    /// A salted hash of a password is no password.
-    private func isHash(_ text: String) -> Bool {
-        [
-            "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$argon2", "$apr1$", "{SSHA}", "{SHA}", "pbkdf2",
-            "scrypt:", "SCRAM-SHA",
-        ]
-        .contains { text.hasPrefix($0) }
-    }
+    private static let pathStarts = ["./", "../", "~/", "C:\\"].map { Array($0.utf8) }
+
+    /// The beginnings of salted hashes of passwords: they are no passwords.
+    private static let hashes = [
+        "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$argon2", "$apr1$", "{SSHA}", "{SHA}", "pbkdf2",
+        "scrypt:", "SCRAM-SHA",
+    ].map { Array($0.utf8) }
 
     private func isPlaceholder(_ text: String) -> Bool {
         let lowercase = text.lowercased()
