@@ -72,6 +72,13 @@ prompt: #- Hold verdicts on hostile certificates to 20 ms, in code that is optim
 pkits: test-build #- Evaluate the certificates of NIST's interoperability suite (fetched)
 	LATCHKEY_PKITS="$$(./Scripts/check/pkits)" ./Scripts/check/test --filter PKITSTests
 
+.PHONY: scanners
+scanners: release test-build #- Compare latchkey lint with other scanners, on planted secrets and ordinary software
+	@./Scripts/build/dependencies ripgrep jq python3-venv
+	@rm -rf .build/planted
+	LATCHKEY_PLANTED="$$PWD/.build/planted" ./Scripts/check/test --filter ScanCorpusTests
+	@./Scripts/check/scanners "$(RELEASE_BIN)/latchkey-lint" .build/planted $(ARGS)
+
 .PHONY: secret-service-judges
 secret-service-judges: #- Run foreign clients (ARGS="--only table")
 	@./Scripts/build/dependencies $(CLIENT_PACKAGES) libsecret-tools gnome-keyring dbus git gcc make pinentry-curses \

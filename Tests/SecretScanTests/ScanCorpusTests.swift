@@ -16,6 +16,23 @@ struct ScanCorpusTests {
         #expect(missed.count <= 40, "\(kinds)")
     }
 
+    /// The directory for `make scanners`; nil without it.
+    private static let output = ProcessInfo.processInfo.environment["LATCHKEY_PLANTED"]
+
+    @Test("The planted secrets are written for other scanners", .enabled(if: output != nil))
+    func write() throws {
+        let output = URL(filePath: try #require(Self.output))
+        var (corpus, lines) = (PlantedCorpus(seed: 42), "")
+        for (index, file) in corpus.files(2000).enumerated() {
+            let directory = output.appending(path: "files/\(index)")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data(file.bytes).write(to: directory.appending(path: file.name))
+            if !file.log.isEmpty { try Data(file.log).write(to: directory.appending(path: file.name + "-wal")) }
+            lines += "\(index)\t\(file.kind)\t\(file.expected.sorted().joined(separator: ","))\n"
+        }
+        try Data(lines.utf8).write(to: output.appending(path: "expected.tsv"))
+    }
+
     static func isFound(_ file: PlantedFile) throws -> Bool {
         let report = file.log.isEmpty ? SecretScanner().scan(file.bytes, name: file.name) : try scanned(file)
         return report.findings.contains { file.expected.contains($0.kind.id) }
