@@ -49,12 +49,34 @@ struct LintCodeTests {
         #expect(report.problems.first?.reason.contains("more than 5 seconds") == true)
     }
 
+    @Test("Code that ends the parser is named; after eight such files no other is parsed, and each is named")
+    func endings() throws {
+        for index in 0..<10 {
+            try place.write("let a: " + String(repeating: "A<", count: 60_000), "b/\(index).swift")
+        }
+        try place.write("let a = kSecAttrAccessibleAlways\n", "c.swift")
+        let report = try place.report("App", "b", "c.swift", status: 2)
+        #expect(report.findings.map(\.file) == ["App/a.swift"])
+        let reasons = report.problems.map { $0.reason.contains("8 other files could not be parsed") }
+        #expect(reasons == [Bool](repeating: false, count: 8) + [true, true, true], "\(report.problems)")
+    }
+
+    @Test("Empty files and bytes that are not UTF-8 do not end the parser")
+    func emptyFiles() throws {
+        for index in 0..<10 { try place.write("", "b/\(index).swift") }
+        let bytes = Array("let a = kSecAttrAccessibleAlways //".utf8) + [UInt8](repeating: 0xFF, count: 500_000)
+        try Data(bytes).write(to: URL(filePath: "\(place.path)/c.swift"))
+        let report = try place.report("b", "c.swift", status: 1)
+        #expect(report.findings.map(\.kind) == ["C03"] && report.problems.isEmpty)
+    }
+
     @Test("The configuration leaves out paths and rules, and says how many findings")
     func configuration() throws {
         try place.write("exclude:\n  - App/*\ndisable: [C04]\n", ".latchkeylint.yaml")
         let outcome = try place.lint(".")
-        #expect(outcome.status == 0 && outcome.error.contains("1 of disabled rules"), "\(outcome)")
-        #expect(try place.report(".", status: 0).disabled == 1)
+        #expect(outcome.status == 0 && outcome.error.contains("1 of disabled rules, 1 file left out\n"), "\(outcome)")
+        let left = try place.report(".", status: 0)
+        #expect(left.disabled == 1 && left.excluded == 1)
         try place.write("disable:\n  - named-value\n", "other.yaml")
         #expect(try place.report("--config", "other.yaml", ".", status: 1).findings.count == 2)
         try place.write("", ".latchkeylint.yaml")

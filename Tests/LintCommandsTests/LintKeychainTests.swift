@@ -88,6 +88,28 @@ struct LintKeychainTests {
         }
     }
 
+    @Test("Copies in the dictionaries of typed words are found: hunspell's words, and the database of IBus")
+    func dictionaries() throws {
+        try add("me", Self.secret)
+        try place.write("Latchkey\n\(Self.secret)\nkeychain\n", ".hunspell_en_US")
+        let made = try Executable.run(
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import sqlite3, sys
+                words = sqlite3.connect(sys.argv[1] + "/user.db")
+                words.execute("create table phrases (id integer primary key, input_phrase text, phrase text, p_phrase text, "
+                    "pp_phrase text, user_freq integer, timestamp real)")
+                words.execute("insert into phrases values (1, ?, ?, '', '', 1, 0)", (sys.argv[2], sys.argv[2])); words.commit()
+                """, place.path, Self.secret,
+            ], home: home.path)
+        #expect(made.status == 0, "\(made)")
+        let lines = try lint(".").output.split(separator: "\n").filter { $0.contains("[keychain-copy]") }
+        #expect(lines.count { $0.hasPrefix(".hunspell_en_US:2:1:") } == 1, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("user.db > phrases") }, "\(lines)")
+    }
+
     @Test("With a passcode, it must be given; items that are left out are counted, also in JSON")
     func passcode() throws {
         try add("me", Self.secret)

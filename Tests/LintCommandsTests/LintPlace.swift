@@ -53,6 +53,7 @@ struct LintPlace {
         let files: Int
         let known: Int
         let disabled: Int
+        let excluded: Int
     }
 
     func report(_ words: String..., status: Int32) throws -> Report {

@@ -25,6 +25,12 @@ enum ScanInput {
             guard finding.place.line >= 1, finding.place.column >= 1, finding.place.names.first == name else {
                 return (0, "a wrong place")
             }
+            if case .possible(let range) = finding.replacement {
+                guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= content.count else {
+                    return (0, "a replacement outside of the file")
+                }
+                guard !content[range].contains(where: { $0 < 0x20 }) else { return (0, "a replacement of lines") }
+            }
         }
         guard SecretScanner(limits).scan(content, name: name).findings == report.findings else {
             return (0, "the same bytes gave two reports")

@@ -59,6 +59,16 @@ extension LintFinding {
 struct LintFileReport {
     var findings: [LintFinding] = []
     var problems: [ScanProblem] = []
+    private(set) var isExcluded = false
+
+    private init() {}
+
+    /// Of a file that the configuration leaves out.
+    static var excluded: LintFileReport {
+        var report = LintFileReport()
+        report.isExcluded = true
+        return report
+    }
 
     init(problem reason: String, in name: String) { problems = [ScanProblem(names: [name], reason: reason)] }
 

@@ -13,6 +13,8 @@ struct LintReport {
     private(set) var known = 0
     /// The number of findings of rules that the configuration disables.
     private(set) var disabled = 0
+    /// The number of files that the configuration leaves out.
+    private(set) var excluded = 0
     /// Of the comparison with the keychain, if there was one.
     private(set) var keychain: CopyReport?
     private let baseline: LintBaseline?
@@ -23,6 +25,7 @@ struct LintReport {
     }
 
     mutating func add(_ report: LintFileReport) {
+        guard !report.isExcluded else { return excluded += 1 }
         files += 1
         problems += report.problems
         for finding in report.findings { add(finding) }
@@ -64,6 +67,7 @@ struct LintReport {
     var summary: TerminalText {
         let left: TerminalText =
             (known == 0 ? "" : ", \(known) in the baseline") + (disabled == 0 ? "" : ", \(disabled) of disabled rules")
+            + (excluded == 0 ? "" : ", \(Self.count(excluded, "file")) left out")
         return Self.lines(problems, verb: "not scanned")
             + "\(Self.count(findings.count, "finding")) in \(Self.count(files, "file"))\(left)\n"
             + (keychain.map(Self.summary) ?? "")
@@ -133,9 +137,10 @@ struct LintReport {
         let findings: [Finding]
         let problems: [Problem]
         let files: Int
-        /// The numbers of findings that the baseline has, and of disabled rules.
+        /// The numbers of findings that the baseline has, of findings of disabled rules, and of files that are left out.
         let known: Int
         let disabled: Int
+        let excluded: Int
         let keychain: Keychain?
 
         /// The numbers of items that were compared with the files, and of those that were left out.
@@ -159,6 +164,7 @@ struct LintReport {
         JSON(
             findings: findings.map(JSON.Finding.init),
             problems: problems.map(JSON.Problem.init), files: files, known: known, disabled: disabled,
+            excluded: excluded,
             keychain: keychain.map(JSON.Keychain.init))
     }
 }

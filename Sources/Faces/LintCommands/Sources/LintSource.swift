@@ -26,7 +26,10 @@ struct TreeFiles: LintSource {
             switch entry {
             case .file(let file):
                 let name = file.path.relative(to: workingDirectory).description
-                guard !configuration.excludes(name) else { continue }
+                guard !configuration.excludes(name) else {
+                    body(.excluded)
+                    continue
+                }
                 do throws(SystemError) { body(try scanner.report(file, name: name)) } catch {
                     body(LintFileReport(problem: error.description, in: name))
                 }

@@ -20,7 +20,10 @@ struct RepositoryObjects: LintSource {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
             guard fields.count == 3, fields[1] == "blob" else { continue }
             let object = String(fields[0])
-            guard !configuration.excludes(names[object] ?? "unreachable") else { continue }
+            guard !configuration.excludes(names[object] ?? "unreachable") else {
+                body(.excluded)
+                continue
+            }
             // The ending tells how values are written. Without a path, nothing reaches the object.
             let name = "\(object.prefix(12))/\(names[object] ?? "unreachable")"
             body(try contents.report(object, name: name))
@@ -53,7 +56,11 @@ struct StagedFiles: LintSource {
         var contents = try BlobReader(repository, scanner)
         while let name = try list.next(endingWith: 0) {
             let path = String(decoding: name, as: UTF8.self)
-            guard !path.isEmpty, !configuration.excludes(path) else { continue }
+            guard !path.isEmpty else { continue }
+            guard !configuration.excludes(path) else {
+                body(.excluded)
+                continue
+            }
             guard !path.contains("\n"), path.utf8.elementsEqual(name) else {
                 body(LintFileReport(problem: "the name has a line end, or is not UTF-8", in: path))
                 continue

@@ -19,8 +19,9 @@ final class SwiftParserProcess {
     private static let timeout: UInt64 = 600_000_000_000
 
     func findings(in code: String) throws(CodeProblem) -> [CodeFinding] {
+        guard !code.isEmpty else { return [] }
         guard endings < Self.maxEndings else {
-            throw CodeProblem(line: nil, reason: "\(Self.maxEndings) other files took too long to parse")
+            throw CodeProblem(line: nil, reason: "\(Self.maxEndings) other files could not be parsed")
         }
         do throws(SystemError) {
             if process == nil { process = try Self.start() }
@@ -78,6 +79,8 @@ enum SwiftParserServer {
     /// The maximum processor time for a file.
     static let maxSeconds = 5
     private static let maxMemory: UInt64 = 4 << 30
+    /// Each byte that is not UTF-8 is replaced by three.
+    private static let maxLength = 3 * CodeScanner.maxLength
 
     /// Answers requests until the end of standard input.
     ///
@@ -89,7 +92,7 @@ enum SwiftParserServer {
             try ProcessLimits.limitMemory(to: maxMemory)
             while true {
                 let length = try input.read(upTo: 4, path: "standard input").reduce(0) { $0 << 8 | Int($1) }
-                guard 1...CodeScanner.maxLength ~= length else { return 0 }
+                guard 1...maxLength ~= length else { return 0 }
                 let code = String(decoding: try input.read(upTo: length, path: "standard input"), as: UTF8.self)
                 ProcessLimits.endAfter(processorSeconds: maxSeconds)
                 guard let findings = try? CodeScanner.parseSwift(code) else { return 1 }
