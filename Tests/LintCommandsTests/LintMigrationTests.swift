@@ -137,10 +137,65 @@ struct LintMigrationTests {
         let reasons = outcome.output.split(separator: "\n").compactMap { $0.split(separator: " stays: ").last }
         #expect(
             reasons.sorted() == [
-                "it has several lines", "it is encoded", "it is encoded", "it is in code", "it is written with escapes",
-                "it is written with escapes",
+                "it has several lines", "it is a part of a value, or written with escapes",
+                "it is a part of a value, or written with escapes", "it is encoded", "it is encoded", "it is in code",
             ])
         #expect(try ["a.swift", "b.txt", "d.json", "e.xml", "f.pem"].map(place.text) == old)
+    }
+
+    @Test(
+        "A part of a value, and a text that means something else, stay",
+        arguments: [
+            (".env", "DB_PASSWORD=x8Kd02q,lpA7Zq13\n"), (".env", "DB_PASSWORD=x8Kd02q-lpA7'Zq13'\n"),
+            (".env", "DB_PASSWORD=\"x8Kd02q-$A-lpA7\"\n"),
+            (".env", "API_TOKEN=\(String(repeating: "x8Kd02q", count: 700))\n"),
+            ("a.ini", "password = x8Kd02q-lpA7;Zq13\n"), ("a.ini", "password = x8Kd02q-lpA7 ; of the server\n"),
+            ("a.ini", "password = x8Kd%%02q-lpA7\n"), ("a.json", #"{"password": "x8Kd02q-lpA7\"Zq13"}"#),
+            ("a.yaml", "password: 'x8Kd02q-lpA7''Zq13'\n"), ("a.yaml", "password: x8Kd02q-lpA7 Zq13 zz\n"),
+            ("a.yaml", "password: !vault |\n  a\n"), ("a.yaml", "password: !!str x8Kd02q-lpA7\n"),
+            ("a.yaml", "urls: [postgres://u:x8Kd02qlpA7Zq13@db.shop.test/a, b]\n"),
+            ("a.yaml", "a: {url: postgres://u:x8Kd02qlpA7Zq13@db.shop.test/a}\n"),
+            (".netrc", "machine a.example login me password \"x8Kd02q lpA7Zq13\"\n"),
+            (".bash_history", "mysql --password=x8Kd02q'lp A7'Zq13\n"),
+            (".bash_history", "psql postgres://u:x8Kd02qlpA7Zq13@db.shop.test/a;ls\n"),
+            ("a.csv", "1,postgres://u:x8Kd02qlpA7Zq13@db.shop.test/a,note,5432\n"),
+            (".git/config", "[remote \"o\"]\n\turl = https://u:x8Kd02qlpA7Zq13@db.shop.test/a\n"),
+            ("Dockerfile", "RUN curl -u me:x8Kd02qlpA7Zq13 https://a.shop.test\n"),
+            ("config.json", #"{"auths": {"a": {"auth": "bWU6eDhLZDAycS1scEE3WnExMw=="}}}"#),
+            ("secret.yaml", "data:\n  password: eDhLZDAycS1scEE3WnExMw==\n"),
+        ])
+    func parts(_ name: String, _ text: String) throws {
+        try place.write(text, name)
+        let outcome = try migrate(".")
+        #expect(outcome.status <= 1 && outcome.error.hasPrefix("0 secrets of 0 files"), "\(outcome)")
+        #expect(try place.text(name) == text)
+    }
+
+    @Test(
+        "The file that was scanned is the one that changes, also with slashes and bytes that are not UTF-8 in its path")
+    func paths() throws {
+        let text = "password = \(Self.secret)\n"
+        try place.write(text, "a.ini")
+        try place.write(text, "n\\xff.ini")
+        let odd = Array("\(place.path)/n".utf8) + [0xFF] + Array(".ini\0".utf8)
+        let file = odd.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { open($0.baseAddress!, O_RDWR | O_CREAT, 0o600) }
+        }
+        #expect(write(file, text, text.utf8.count) == text.utf8.count)
+        let outcome = try migrate(".//.", "--service", "shop")
+        #expect(outcome.status == 0 && outcome.error.hasPrefix("3 secrets of 3 files"), "\(outcome)")
+        var status = stat()
+        #expect(fstat(file, &status) == 0 && status.st_nlink == 0, "the file of odd bytes was not replaced")
+        close(file)
+        #expect(try place.text("a.ini") == "password = latchkey://shop/password\n")
+    }
+
+    @Test("A draft that a killed migration left is removed by the next one")
+    func drafts() throws {
+        try place.write("password = \(Self.secret)\n", "shop/a.ini")
+        try place.write("old", "shop/.latchkey-draft-0123")
+        #expect(try migrate("shop").status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(place.path)/shop") == ["a.ini"])
     }
 
     private static func key() throws -> String {

@@ -68,6 +68,54 @@ struct LintRepositoryTests {
         #expect(try shell("git commit -q -m two").status == 0)
     }
 
+    @Test("The hook scans what a commit of changes or of a file contains, and lets submodules pass")
+    func hookIndex() throws {
+        let made = try shell(
+            """
+            git init -q . && echo 'host = a' > a.ini && git add . && git commit -q -m one && git init -q sub &&
+            (cd sub && git commit -q --allow-empty -m one) && latchkey lint install-hook &&
+            echo 'password = x8Kd02q-lpA7' > a.ini
+            """)
+        #expect(made.status == 0, "\(made)")
+        for commit in ["git commit -q -a -m two", "git commit -q -m two a.ini"] {
+            let refused = try shell(commit)
+            #expect(refused.status != 0 && (refused.output + refused.error).contains("a.ini:1:12"), "\(refused)")
+        }
+        let accepted = try shell("git checkout -q a.ini && git add sub && git commit -q -m sub")
+        #expect(accepted.status == 0, "\(accepted)")
+    }
+
+    @Test("Settings of the repository and its folders leave nothing out")
+    func settings() throws {
+        let made = try shell(
+            """
+            git init -q . && mkdir src vendor && git config diff.relative true && git config diff.orderFile /nonexistent &&
+            echo 'password = x8Kd02q-lpA7' > src/a.ini && cp src/a.ini vendor/ && git add . &&
+            printf 'exclude: [src/*]\\n' > .latchkeylint.yaml
+            """)
+        #expect(made.status == 0, "\(made)")
+        #expect(try shell("latchkey-lint lint --staged .").output.contains("vendor/a.ini:1:12"))
+        #expect(try shell("cd vendor && latchkey-lint lint --staged").output.contains("src/a.ini:1:12"))
+        #expect(
+            try shell("git commit -q -m one && latchkey-lint lint --history .").output.contains("/vendor/a.ini:1:12"))
+    }
+
+    @Test("A repository that git cannot read is an error, and not one without findings")
+    func damage() throws {
+        let made = try shell(
+            """
+            git init -q . && echo 'password = x8Kd02q-lpA7' > a.ini && git add . && git commit -q -m one &&
+            cp .git/index good && echo garbage > .git/index
+            """)
+        #expect(made.status == 0, "\(made)")
+        let index = try shell("latchkey-lint lint --staged .")
+        #expect(index.status > 2 && index.error.contains("git has failed"), "\(index)")
+        let objects = try shell(
+            "cp good .git/index && find .git/objects -type f | while read -r f; do chmod u+w $f; echo x > $f; done; latchkey-lint lint --history ."
+        )
+        #expect(objects.status >= 2, "\(objects)")
+    }
+
     @Test("A folder without a repository is an error")
     func noRepository() throws {
         for option in ["--history", "--staged"] {

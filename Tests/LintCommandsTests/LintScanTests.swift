@@ -70,6 +70,29 @@ struct LintScanTests {
             "\(report.problems)")
     }
 
+    @Test("A file of the kernel without a size is read, and a path that is no file is named")
+    func kernelFiles() throws {
+        let script = "cd \"$1\" && exec \"$2\" lint --json /proc/self/environ /dev/null"
+        let outcome = try Executable.run(
+            "/bin/sh", ["-c", script, "sh", place.path, Executable.path("latchkey-lint")], home: place.path,
+            environment: ["MY_PASSWORD": "x8Kd02q-lpA7Zq13"])
+        let report = try JSONDecoder().decode(LintPlace.Report.self, from: Data(outcome.output.utf8))
+        #expect(outcome.status == 2 && report.findings.map(\.name) == ["MY_PASSWORD"], "\(outcome)")
+        #expect(report.problems.map(\.file) == ["/dev/null"])
+    }
+
+    @Test("A file that changes while it is read is named")
+    func change() throws {
+        try Data([UInt8](repeating: 0x61, count: 60_000_000)).write(to: URL(filePath: "\(place.path)/b.log"))
+        let script = """
+            cd "$1" && ( while [ ! -e end ]; do printf a >> b.log; done ) & cd "$1" && "$2" lint --json b.log
+            status=$?; touch end; wait; exit $status
+            """
+        let outcome = try Executable.run(
+            "/bin/sh", ["-c", script, "sh", place.path, Executable.path("latchkey-lint")], home: place.path)
+        #expect(outcome.status == 2 && outcome.output.contains("it was changed while it was scanned"), "\(outcome)")
+    }
+
     @Test("Findings of the baseline are left out; a new one and a changed one are not")
     func baseline() throws {
         #expect(try place.lint("--write-baseline", "known.json", ".").status == 0)

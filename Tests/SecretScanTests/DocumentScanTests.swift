@@ -63,7 +63,46 @@ struct DocumentScanTests {
         #expect(replaced("password = \"x8Kd02q-lpA7\"\n", "a.rb") == ["(it is in code)"])
         #expect(replaced("p\0password = \"x8Kd02q-lpA7Zq1\"\0", "core") == ["(the file is not text)"])
         #expect(replaced("password: \"x8Kd\\u0030lpA7Zq1\"\n", "a.yaml") == [])
-        #expect(replaced("password: \"x8Kd\\tlpA7Zq1\"\n", "a.yaml") == ["(it is written with escapes)"])
+        #expect(
+            replaced("password: \"x8Kd\\tlpA7Zq1\"\n", "a.yaml") == [
+                "(it is a part of a value, or written with escapes)"
+            ])
+    }
+
+    @Test("A long key of a property list is scanned, and not shown")
+    func listKeys() throws {
+        let token = "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"
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["sessions": [token: ["password": "x8Kd02q-lpA7Zq13"]]], format: .binary, options: 0)
+        let report = scan(Array(list), "a.plist")
+        #expect(Set(report.findings.map(\.kind.id)) == ["github-token", "named-value"], "\(report.findings)")
+        #expect(report.findings.allSatisfy { !$0.place.names.joined().contains("wWPw5k4a") })
+    }
+
+    @Test("Repeated beginnings of keys and commands cost at most 30 times as much as other text")
+    func repeatedBeginnings() {
+        func seconds(_ text: String) -> Double {
+            let bytes = Array(String(repeating: text, count: (1 << 18) / text.utf8.count).utf8)
+            let start = ProcessorTime.ofThread
+            _ = scan(bytes, "a.txt")
+            return ProcessorTime.ofThread - start
+        }
+        let plain = (0..<3).map { _ in seconds("token: some words of a text, ") }.max() ?? 0
+        for text in [
+            "-----BEGIN PRIVATE KEY-----", "mysql ", "sshpass -", "curl -u ", "PuTTY-User-Key-File-Encryption: none ",
+        ] {
+            let time = seconds(text)
+            #expect(time < plain * 30, "\(text): \(time), \(plain)")
+        }
+    }
+
+    @Test("The processor time for a file is limited")
+    func time() {
+        var limits = ScanLimits()
+        limits.maxSeconds = -1
+        let report = scan(Self.secret, "a.ini", limits)
+        #expect(report.findings.isEmpty)
+        #expect(report.problems.map(\.reason) == ["scanning takes too long for its length; the rest was not scanned"])
     }
 
     @Test("In a text of several parts, the bytes are counted from the beginning of the file")

@@ -95,7 +95,9 @@ private struct Suppressions {
         guard code.has(Self.mark, in: code.all) else { return }
         let lines = code.text(code.all).split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
-            guard let mark = line.firstRange(of: Self.mark.description) else { continue }
+            guard let mark = line.firstRange(of: Self.mark.description), Self.isComment(line[..<mark.lowerBound]) else {
+                continue
+            }
             let words = line[mark.upperBound...].split(separator: " ")
             guard let id = words.first, CodeRule(id: String(id)) != nil else {
                 problems.append(CodeProblem(line: index + 1, reason: "the comment that allows a finding names no rule"))
@@ -109,6 +111,16 @@ private struct Suppressions {
                 continue
             }
             rules[index + 1, default: []].insert(String(id))
+        }
+    }
+
+    /// Whether a comment begins right before the mark, outside of quotes.
+    private static func isComment(_ text: Substring) -> Bool {
+        var code = text
+        while code.last == " " { code.removeLast() }
+        guard let start = ["//", "/*", "#", "<!--", "*"].first(where: { code.hasSuffix($0) }) else { return false }
+        return ["\"", "'", "`"].allSatisfy { quote in
+            code.dropLast(start.count).count { String($0) == quote }.isMultiple(of: 2)
         }
     }
 

@@ -46,14 +46,17 @@ public struct SecretScanner: Sendable {
     public func scan(
         _ file: borrowing OwnedDescriptor, name: String, observer: TextObserver? = nil
     ) throws(SystemError) -> ScanReport {
-        let status = try FileStatus.of(file, path: name)
-        guard status.kind == .file else {
+        let state = try FileAttributes(of: file, path: name, withExtended: false)
+        guard state.isRegular else {
             throw SystemError("scan", path: name, code: EINVAL, hint: "it is not a regular file")
         }
-        let size = Int(clamping: status.size)
+        let size = Int(clamping: state.size)
         var scanner = DocumentScanner(limits, observer: observer)
-        // One byte more than the file has: it may grow meanwhile.
-        let head = try file.read(upTo: min(Self.partLength, size + 1), path: name)
+        // Some files of the kernel have bytes, and a size of zero; others grow meanwhile.
+        var head = try file.read(upTo: min(Self.partLength, size + 1), path: name)
+        if head.count == size + 1, head.count < Self.partLength {
+            head += try file.read(upTo: Self.partLength - head.count, path: name)
+        }
         let isDocument = DocumentKind(head) != nil || TextEncoding(head[...]) != nil
         if head.count < Self.partLength {
             try Self.scan(head, name, &scanner)
@@ -64,6 +67,7 @@ public struct SecretScanner: Sendable {
             if isDocument { scanner.reportLength() }
             try Self.scanParts(of: file, head, name, &scanner)
         }
+        if try FileAttributes(of: file, path: name, withExtended: false).stamp != state.stamp { scanner.reportChange() }
         return scanner.report([name])
     }
 

@@ -60,8 +60,12 @@ struct TextScanner: Sendable {
 
     /// Returns the secrets in the text, in the order of their positions. They do not overlap.
     ///
-    /// - Parameter fileName: of the file or the document.
-    func matches(in text: ScannedText, _ context: TextContext, fileName: String) -> [Match] {
+    /// - Parameters:
+    ///   - fileName: of the file or the document.
+    ///   - takeTime: called now and then; the rest of the text is left out if it returns false.
+    func matches(
+        in text: ScannedText, _ context: TextContext, fileName: String, takeTime: () -> Bool
+    ) -> [Match] {
         var found: [Match] = []
         if let file = PasswordFile(name: fileName), let name = SecretName("password".utf8) {
             let check = ValueCheck(name: name, context: .configuration, isDelimited: true)
@@ -72,13 +76,23 @@ struct TextScanner: Sendable {
         found += TokenForm.short.compactMap { form in
             form.matchAtStart(of: text).map { Match(kind: form.kind, range: $0) }
         }
-        var nameEnd = 0
+        var (nameEnd, commandEnd, count, isOver) = (0, 0, 0, false)
         matcher.forEachMatch(in: text) { literal, position in
+            count &+= 1
+            if count & 0xFFF == 0, !isOver { isOver = !takeTime() }
+            guard !isOver else { return }
             switch triggers[literal] {
             case .name:
                 // Several parts are in one name.
                 guard position >= nameEnd else { return }
                 if let match = namedValue(in: text, at: position, context, end: &nameEnd) { found.append(match) }
+            case .program:
+                // A command is read once.
+                guard position >= commandEnd else { return }
+                commandEnd = CommandArgument.end(of: position, in: text)
+                if let match = argument(CommandArgument(in: text, program: position), in: text, context) {
+                    found.append(match)
+                }
             case let trigger:
                 if let match = match(trigger, in: text, at: position, context) { found.append(match) }
             }
@@ -88,7 +102,7 @@ struct TextScanner: Sendable {
 
     private func match(_ trigger: Trigger, in text: ScannedText, at position: Int, _ context: TextContext) -> Match? {
         switch trigger {
-        case .name: nil
+        case .name, .program: nil
         case .token(let form): form.match(in: text, at: position).map { Match(kind: form.kind, range: $0) }
         case .keyBlock: PrivateKeyBlock(in: text, at: position).map { Match(kind: .privateKey, range: $0.range) }
         case .puttyKey: PrivateKeyBlock(puttyIn: text, at: position).map { Match(kind: .privateKey, range: $0.range) }
@@ -98,7 +112,6 @@ struct TextScanner: Sendable {
             AuthorizationField(in: text, at: position, context: context).map {
                 Match(kind: .authorization, range: $0.range)
             }
-        case .program: argument(CommandArgument(in: text, program: position), in: text, context)
         }
     }
 

@@ -111,7 +111,8 @@ struct LintScan: ParsableSubcommand {
     private func migrate(_ findings: LintReport, in session: CommandSession) throws(CommandFailure) {
         passcode.unlockOnDemand(in: session)
         let run = try LintMigration(findings, migration, session.keychain())
-        if !json { try session.write(run.report.text) }
+        // Before the question, also where standard output has JSON.
+        if json { session.io.say(run.report.text) } else { try session.write(run.report.text) }
         let report = try run.run(in: session)
         if json { try session.write(JSONText.of(report.json)) } else { session.io.say(report.summary) }
         if report.exitValue != 0 { throw .reported(report.exitValue) }
@@ -131,7 +132,8 @@ struct LintScan: ParsableSubcommand {
         let first = paths.first ?? "."
         if staged { return StagedFiles(repository: first, configuration: configuration, scanner: scanner) }
         if history { return RepositoryObjects(repository: first, configuration: configuration, scanner: scanner) }
-        return TreeFiles(paths: paths, configuration: configuration, scanner: scanner)
+        return TreeFiles(
+            paths: paths, configuration: configuration, scanner: scanner, removesDrafts: migration.moves)
     }
 
     private func text(of report: LintReport) throws(CommandFailure) -> TerminalText {

@@ -81,6 +81,24 @@ public struct ConversationProcess: ~Copyable, Sendable {
         }
     }
 
+    /// Waits for the end of the program, after it has closed its output.
+    ///
+    /// - Parameter deadline: by `BootClock.system`, in nanoseconds.
+    /// - Returns: whether its exit value is 0; false also at the deadline.
+    public borrowing func hasSucceeded(until deadline: UInt64) -> Bool {
+        while BootClock.system.now() < deadline {
+            var info = siginfo_t()
+            // The program is reaped at the end of this value.
+            let result = waitid(P_PID, id_t(bitPattern: process), &info, WEXITED | WNOHANG | WNOWAIT)
+            if result != 0, errno != EINTR { return false }
+            if result == 0, info.si_signo == SIGCHLD {
+                return info.si_code == Int32(CLD_EXITED) && info._sifields._sigchld.si_status == 0
+            }
+            usleep(1000)
+        }
+        return false
+    }
+
     deinit {
         ProcessEnding(process, hasSession: startsSession).end()
     }

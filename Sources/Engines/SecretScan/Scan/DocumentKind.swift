@@ -36,6 +36,8 @@ enum DocumentKind: Sendable {
         ("lzip", 0, Array("LZIP\u{1}".utf8)), ("zstd", 0, [0x28, 0xB5, 0x2F, 0xFD]),
         ("LZ4", 0, [4, 0x22, 0x4D, 0x18]), ("RAR", 0, Array("Rar!\u{1A}\u{7}".utf8)),
         ("7z", 0, Array("7z".utf8) + [0xBC, 0xAF, 0x27, 0x1C]), ("SquashFS", 0, Array("hsqs".utf8)),
-        ("RPM", 0, [0xED, 0xAB, 0xEE, 0xDB]), ("Debian package", 0, Array("!<arch>\ndebian-binary".utf8)),
+        ("cpio", 0, Array("07070".utf8)), ("LZMA", 0, [0x5D, 0, 0, 0x80, 0]), ("UTF-32", 0, [0xFF, 0xFE, 0, 0]),
+        ("UTF-32", 0, [0, 0, 0xFE, 0xFF]), ("RPM", 0, [0xED, 0xAB, 0xEE, 0xDB]),
+        ("Debian package", 0, Array("!<arch>\ndebian-binary".utf8)),
     ]
 }

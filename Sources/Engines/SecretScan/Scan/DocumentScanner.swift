@@ -31,6 +31,9 @@ struct DocumentScanner {
         return ScanReport(findings: findings, problems: problems + exceeded)
     }
 
+    /// Reports that the file was changed while it was read.
+    mutating func reportChange() { _ = budget.exceed(.change) }
+
     /// Reports that the file is too long to be read as the document that it is.
     mutating func reportLength() { _ = budget.exceed(.length) }
 
@@ -137,7 +140,8 @@ struct DocumentScanner {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         let context = context ?? TextContext(name: path, head: text.part(0..<4096))
         var position = TextPosition(line: window.line, column: window.column)
-        let matches = TextScanner.shared.matches(in: text, context, fileName: name)
+        budget.addText(length: text.count)
+        let matches = TextScanner.shared.matches(in: text, context, fileName: name) { budget.takeTime() }
         for match in matches where window.accepted.contains(match.range.lowerBound) {
             position.advance(to: match.range.lowerBound, in: text)
             add(

@@ -10,6 +10,8 @@ public struct ScanLimits: Sendable {
     public var maxDecodedLength = 2 << 30
     /// The maximum number of documents in the file, at all depths.
     public var maxDocuments = 200_000
+    /// The maximum processor time, beside a second for each MiB of text: for files that are made to be slow.
+    public var maxSeconds = 60
     /// The maximum number of findings.
     public var maxFindings = 10_000
 
@@ -19,13 +21,15 @@ public struct ScanLimits: Sendable {
 /// The rest of a file's limits.
 struct ScanBudget: Sendable {
     enum Limit: String, Sendable {
-        case depth, length, decoded, documents, findings
+        case depth, length, decoded, documents, findings, time, change
     }
 
     let limits: ScanLimits
     private var decodedLength = 0
     private var documents = 0
     private var findings = 0
+    private var textLength = 0
+    private let start = ProcessorTime.ofThread
     /// The limits that were exceeded.
     private(set) var exceeded: Set<Limit> = []
 
@@ -35,6 +39,7 @@ struct ScanBudget: Sendable {
     ///
     /// - Returns: false if it must not be read.
     mutating func takeDocument(length: Int, depth: Int) -> Bool {
+        guard takeTime() else { return false }
         if depth > limits.maxDepth { return exceed(.depth) }
         if length > limits.maxDocumentLength { return exceed(.length) }
         documents += 1
@@ -46,6 +51,13 @@ struct ScanBudget: Sendable {
         guard length <= limits.maxDecodedLength - decodedLength else { return exceed(.decoded) }
         decodedLength += length
         return true
+    }
+
+    mutating func addText(length: Int) { textLength &+= length }
+
+    /// - Returns: false if the time is over.
+    mutating func takeTime() -> Bool {
+        ProcessorTime.ofThread - start <= Double(limits.maxSeconds + (textLength >> 20)) || exceed(.time)
     }
 
     /// How many bytes may be decoded for one document now.
@@ -70,6 +82,8 @@ extension ScanBudget.Limit {
         case .length: "documents of more than \(limits.maxDocumentLength) bytes were not scanned as a whole"
         case .decoded: "more than \(limits.maxDecodedLength) bytes would have been unpacked; the rest was not scanned"
         case .documents: "more than \(limits.maxDocuments) documents are in it; the rest was not scanned"
+        case .time: "scanning takes too long for its length; the rest was not scanned"
+        case .change: "it was changed while it was scanned"
         case .findings: "more than \(limits.maxFindings) findings; the rest is not reported"
         }
     }

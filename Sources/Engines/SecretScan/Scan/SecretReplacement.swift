@@ -29,24 +29,20 @@ public enum SecretReplacement: Hashable, Sendable {
             self = .binary
         } else if !value.allSatisfy({ $0 >= 0x20 }) {
             self = .impossible(reason: "it has several lines")
-        } else if value.contains(UInt8(ascii: "\\")) || Self.hasEntity(match.whole, in: text) {
-            self = .impossible(reason: "it is written with escapes")
+        } else if let format = ReplaceableFormat(path: place.names.last ?? "") {
+            self =
+                Self.isEncoded(value)
+                ? .encoded
+                : format.isValue(match.whole, in: text)
+                    ? .possible(match.whole.lowerBound + offset..<match.whole.upperBound + offset)
+                    : .impossible(reason: "it is a part of a value, or written with escapes")
         } else {
-            self = .possible(match.whole.lowerBound + offset..<match.whole.upperBound + offset)
+            self = .impossible(reason: "in this format, values are not replaced")
         }
     }
 
-    /// Whether there is a reference to a character of XML, such as `&amp;`.
-    private static func hasEntity(_ value: Range<Int>, in text: ScannedText) -> Bool {
-        var start = text.first(of: entityStart, from: value.lowerBound, before: value.upperBound)
-        while start < value.upperBound {
-            let end = text.end(of: entityName, from: start + 1, limit: 10)
-            if end > start + 1, end < value.upperBound, text[at: end] == UInt8(ascii: ";") { return true }
-            start = text.first(of: entityStart, from: start + 1, before: value.upperBound)
-        }
-        return false
+    /// Whether the value is base64 of a text: a program decodes it, and would not find the reference.
+    private static func isEncoded(_ value: ArraySlice<UInt8>) -> Bool {
+        EncodedText.base64(value).map { $0.allSatisfy { $0 >= 0x20 && $0 < 0x7F } } ?? false
     }
-
-    private static let entityStart = ByteClass("&")
-    private static let entityName = ByteClass.alphanumeric.union("#")
 }

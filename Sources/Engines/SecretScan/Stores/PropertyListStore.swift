@@ -36,7 +36,9 @@ struct PropertyListStore: RecordStore {
                 }
             case .dictionary(let members):
                 for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-                    guard visit(member, name: key, path: path.isEmpty ? key : "\(path).\(key)") else { return false }
+                    let path = path.isEmpty ? Self.shown(key) : "\(path).\(Self.shown(key))"
+                    // A secret may be a key itself.
+                    guard take(Array(key.utf8), "", path), visit(member, name: key, path: path) else { return false }
                 }
             case .integer(let number):
                 guard SecretName(name.utf8)?.isPassword == true else { return true }
@@ -45,6 +47,9 @@ struct PropertyListStore: RecordStore {
             }
             return true
         }
+
+        /// A long key may be a secret: the path has its beginning alone.
+        private static func shown(_ key: String) -> String { key.utf8.count <= 32 ? key : "\(key.prefix(4))…" }
 
         private mutating func take(_ value: [UInt8], _ name: String, _ path: String) -> Bool {
             guard value.count <= rest else { return false }

@@ -24,7 +24,7 @@ struct TarArchive: ArchiveReader {
             }
             let content = bytes.dropFirst(position + Self.blockLength).prefix(size)
             position += Self.blockLength + (size + Self.blockLength - 1) / Self.blockLength * Self.blockLength
-            switch header.dropFirst(156).first {
+            switch header.dropFirst(156).first ?? 0 {
             case UInt8(ascii: "L"): longName = Self.text(content)
             case UInt8(ascii: "x"): longName = Self.path(inAttributes: content)
             case UInt8(ascii: "0"), 0, UInt8(ascii: "7"):
@@ -35,7 +35,12 @@ struct TarArchive: ArchiveReader {
                     throw ArchiveError(reason: "\(name) is longer than the limit", isRecoverable: true)
                 }
                 return ArchiveEntry(name: name, content: Array(content))
-            default: longName = nil
+            // Links, directories, devices, and attributes for all files.
+            case UInt8(ascii: "1")...UInt8(ascii: "6"), UInt8(ascii: "g"): longName = nil
+            default:
+                longName = nil
+                throw ArchiveError(
+                    reason: "\(Self.name(header)) has a type that is not read", isRecoverable: true)
             }
         }
         return nil

@@ -13,6 +13,8 @@ struct ZipArchive: ArchiveReader {
     private struct Directory {
         var position: Int
         let end: Int
+        /// The number of entries that are still to come.
+        var count: Int
     }
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -24,6 +26,7 @@ struct ZipArchive: ArchiveReader {
         }
         while let (header, next) = try directoryHeader() {
             directory?.position = next
+            directory?.count -= 1
             if let entry = try entry(header, limit) { return entry }
         }
         return nil
@@ -37,14 +40,15 @@ struct ZipArchive: ArchiveReader {
         var position = bytes.count - 22
         while position >= first {
             let fields = LittleEndianFields(bytes, at: position)
-            if fields.number(4, at: 0) == 0x0605_4B50, let size = fields.number(4, at: 12),
-                let start = fields.number(4, at: 16)
+            if fields.number(4, at: 0) == 0x0605_4B50, let count = fields.number(2, at: 10),
+                let size = fields.number(4, at: 12), let start = fields.number(4, at: 16),
+                let comment = fields.number(2, at: 20), position + 22 + comment == bytes.count
             {
                 guard start != 0xFFFF_FFFF else {
                     throw Self.damage("zip64 archives are unsupported", isRecoverable: false)
                 }
                 guard start + size <= bytes.count else { break }
-                return Directory(position: start, end: start + size)
+                return Directory(position: start, end: start + size, count: count)
             }
             position -= 1
         }
@@ -61,8 +65,15 @@ struct ZipArchive: ArchiveReader {
         let position: Int
     }
 
-    private func directoryHeader() throws(ArchiveError) -> (Header, next: Int)? {
-        guard let directory, directory.position < directory.end else { return nil }
+    private mutating func directoryHeader() throws(ArchiveError) -> (Header, next: Int)? {
+        guard let directory else { return nil }
+        guard directory.position < directory.end else {
+            self.directory = nil
+            guard directory.count & 0xFFFF == 0 else {
+                throw Self.damage("the directory of the zip archive has not all entries", isRecoverable: false)
+            }
+            return nil
+        }
         let fields = LittleEndianFields(bytes, at: directory.position)
         guard fields.number(4, at: 0) == 0x0201_4B50, let flags = fields.number(2, at: 8),
             let method = fields.number(2, at: 10),
@@ -82,7 +93,7 @@ struct ZipArchive: ArchiveReader {
     // MARK: Files
 
     private func entry(_ header: Header, _ limit: Int) throws(ArchiveError) -> ArchiveEntry? {
-        guard !header.name.hasSuffix("/"), header.size > 0 else { return nil }
+        guard header.size > 0 || header.compressedSize > 0 else { return nil }
         guard header.flags & 1 == 0 else { throw Self.damage("\(header.name) is encrypted", isRecoverable: true) }
         let fields = LittleEndianFields(bytes, at: header.position)
         guard fields.number(4, at: 0) == 0x0403_4B50, let nameLength = fields.number(2, at: 26),

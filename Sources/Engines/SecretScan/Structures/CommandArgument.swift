@@ -14,8 +14,7 @@ struct CommandArgument {
 
     /// Reads the password in the arguments of a program, at the position of its name.
     init?(in text: ScannedText, program position: Int) {
-        let line = text.line(around: position, limit: 2048)
-        let end = text.first(of: Self.commandEnd, from: position, before: line.upperBound)
+        let end = Self.end(of: position, in: text)
         func place(behind option: StaticString) -> Int? {
             text.first(option, from: position, before: end).map { $0 + option.utf8CodeUnitCount }
         }
@@ -36,9 +35,14 @@ struct CommandArgument {
         }
     }
 
+    /// The end of the command with a program's name at a position.
+    static func end(of position: Int, in text: ScannedText) -> Int {
+        text.first(of: commandEnd, from: position, before: min(text.count, position + 2048))
+    }
+
     private init(range: Range<Int>) { self.range = range }
 
-    private static let commandEnd = ByteClass("|;&")
+    private static let commandEnd = ByteClass.lineEnd.union("|;&")
     private static let colon = ByteClass(":")
 
     /// Reads one word of a shell, with or without quotes.

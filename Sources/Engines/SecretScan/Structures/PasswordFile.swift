@@ -38,9 +38,14 @@ enum PasswordFile {
             let words = Self.words(text, line, ByteClass.visible)
             return zip(words, words.dropFirst()).filter { text.string($0.0) == "password" }.map(\.1)
         case .postgres:
-            let fields = Self.words(text, line, ByteClass { !ByteClass(":\r\n").contains($0) })
-            guard fields.count == 5 else { return [] }
-            return Array(fields.suffix(1))
+            // A backslash escapes a colon and itself.
+            var (colons, position) = ([Int](), line.lowerBound)
+            while position < line.upperBound {
+                if text[at: position] == UInt8(ascii: ":") { colons.append(position) }
+                position += text[at: position] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            guard colons.count == 4, let last = colons.last, last + 1 < line.upperBound else { return [] }
+            return [last + 1..<line.upperBound]
         case .chap:
             let words = Self.words(text, line, ByteClass { ByteClass.visible.contains($0) && $0 != UInt8(ascii: "\"") })
             return words.count >= 3 ? Array(words[2...2]) : []

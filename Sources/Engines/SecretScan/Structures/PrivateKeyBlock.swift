@@ -20,8 +20,10 @@ struct PrivateKeyBlock {
             return nil
         }
         let bodyStart = labelEnd + 5
-        let limit = min(text.count, bodyStart + Self.maxLength)
-        let end = text.first("-----END", from: bodyStart, before: limit)
+        let maxEnd = min(text.count, bodyStart + Self.maxLength)
+        // No block is in another one: the search ends where the next one begins.
+        let limit = text.first("-----", from: bodyStart, before: maxEnd) ?? maxEnd
+        let end = text.has("-----END", at: limit) ? limit : nil
         let body = bodyStart..<(end ?? limit)
         guard let key = Self.decoded(text, body), Self.isPlain(key, label) else { return nil }
         range = position..<min(text.count, end.map { $0 + 9 + label.utf8.count + 5 } ?? key.end)
@@ -32,7 +34,7 @@ struct PrivateKeyBlock {
         let limit = min(text.count, position + Self.maxLength)
         guard let encryption = text.first("Encryption: ", from: position, before: position + 256),
             text.has("none", at: encryption + 12),
-            let lines = text.first("Private-Lines: ", from: encryption, before: limit)
+            let lines = text.first("Private-Lines: ", from: encryption, before: min(limit, encryption + 4096))
         else { return nil }
         range = position..<text.line(around: lines).upperBound
     }

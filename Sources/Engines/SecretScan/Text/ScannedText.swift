@@ -54,11 +54,11 @@ struct ScannedText: Sendable {
 
     /// Returns the position of the first occurrence of `text` from `start` on and before `end`.
     func first(_ text: StaticString, from start: Int, before end: Int) -> Int? {
-        var position = max(0, start)
-        let last = min(end, count) - text.utf8CodeUnitCount
-        while position <= last {
-            if has(text, at: position) { return position }
-            position += 1
+        let end = min(end, count) - text.utf8CodeUnitCount + 1
+        var position = start
+        while let found = first(text.utf8Start.pointee, from: position, before: end) {
+            if has(text, at: found) { return found }
+            position = found + 1
         }
         return nil
     }

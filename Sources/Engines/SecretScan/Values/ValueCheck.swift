@@ -40,7 +40,13 @@ struct ValueCheck {
     /// Whether the value is taken from elsewhere: a variable, a file, a call, a reference to a store of secrets.
     static func isReference(_ value: ArraySlice<UInt8>, isDelimited: Bool) -> Bool {
         // A password may begin with them too, but they are references almost always.
-        if let first = value.first, referenceStarts.contains(first) { return true }
+        if let first = value.first {
+            if referenceStarts.contains(first) { return true }
+            if !isDelimited, first == UInt8(ascii: "!"), value.allSatisfy(tagCharacters.contains) { return true }
+            if !isDelimited, first == UInt8(ascii: "*"), value.dropFirst().allSatisfy(ByteClass.wordOrHyphen.contains) {
+                return true
+            }
+        }
         if schemes.contains(where: { value.starts(with: $0) }) { return true }
         let isInserted = zip(value, value.dropFirst()).contains { first, second in
             insertionStarts.contains(first) && insertions.contains([first, second])
@@ -56,6 +62,8 @@ struct ValueCheck {
         "ENV[", "System.getenv", "http://", "https://", "urn:", "data:", "sha256:", "sha512:",
     ].map { Array($0.utf8) }
 
+    /// Those of YAML's tags, such as `!vault` and `!Ref`.
+    private static let tagCharacters = ByteClass.letters.union("!.")
     private static let insertionStarts = ByteClass("${%#\\")
     private static let insertions = Set(["${", "{{", "$(", "%(", "#{", "\\u"].map { Array($0.utf8) })
 

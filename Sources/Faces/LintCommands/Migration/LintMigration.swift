@@ -34,7 +34,9 @@ struct LintMigration {
         if !options.yes { try confirm(in: session) }
         report.isDone = true
         for file in plan.files {
-            do throws(KeychainError) { try move(file) } catch { report.add(failure: error.description, of: file) }
+            do throws(KeychainError) { try move(file) } catch {
+                report.add(failure: "\(error.description); items that were stored stay in the keychain", of: file)
+            }
         }
         return report
     }

@@ -30,6 +30,9 @@ struct MigrationOptions: ParsableArguments {
     @Flag(help: "With --migrate: do not ask.")
     var yes = false
 
+    /// Whether files are changed.
+    var moves: Bool { migrate && !dryRun }
+
     var rest: Rest { leave ?? .reference }
 
     func validate() throws {

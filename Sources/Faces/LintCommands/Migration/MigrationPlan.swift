@@ -34,17 +34,25 @@ struct MigrationPlan {
     ///   - service: of the new items; nil for the name of the folder of each file.
     init(_ report: LintReport, service: String?, _ items: inout MigratedItems) throws(KeychainError) {
         (self.service, problems) = (service, report.problems)
-        var (names, findings): ([String], [String: [LintFinding]]) = ([], [:])
+        var (paths, findings): ([FilePath], [FilePath: [LintFinding]]) = ([], [:])
         for finding in report.findings {
-            guard case .possible = finding.replacement else {
+            guard case .possible = finding.replacement, let path = finding.path else {
                 stay(finding)
                 continue
             }
-            let name = finding.place.names.first ?? ""
-            if findings[name] == nil { names.append(name) }
-            findings[name, default: []].append(finding)
+            if findings[path] == nil { paths.append(path) }
+            findings[path, default: []].append(finding)
         }
-        for name in names { try plan(name, findings[name] ?? [], &items) }
+        for path in paths {
+            let name = findings[path]?.first?.place.names.first ?? path.description
+            do throws(KeychainError) {
+                try plan(path, name, findings[path] ?? [], &items)
+            } catch {
+                // Without the keychain nothing can move; the names of one file may be too many.
+                guard error.status == .duplicateItem else { throw error }
+                problems.append(ScanProblem(names: [name], reason: error.description))
+            }
+        }
     }
 
     var count: Int { files.reduce(0) { $0 + $1.values.count } }
@@ -55,10 +63,10 @@ struct MigrationPlan {
     }
 
     private mutating func plan(
-        _ name: String, _ findings: [LintFinding], _ items: inout MigratedItems
+        _ path: FilePath, _ name: String, _ findings: [LintFinding], _ items: inout MigratedItems
     ) throws(KeychainError) {
         let read: (file: MigratedFile, content: [UInt8])
-        do throws(KeychainError) { read = try MigratedFile.read(FilePath(name)) } catch {
+        do throws(KeychainError) { read = try MigratedFile.read(path) } catch {
             problems.append(ScanProblem(names: [name], reason: error.description))
             return
         }
@@ -74,7 +82,7 @@ struct MigrationPlan {
             }
             let secret = SharedSecret(copying: read.content[range])
             let reference = try items.reference(
-                to: secret, service: service ?? Self.service(of: FilePath(name)),
+                to: secret, service: service ?? Self.service(of: path),
                 account: finding.name.isEmpty ? finding.id : finding.name)
             values.append(Value(finding: finding, range: range, secret: secret, reference: reference))
         }

@@ -2,6 +2,7 @@
 
 internal import CodeRules
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretScan
 
 /// A secret in the clear, or code that a rule names.
@@ -16,6 +17,8 @@ struct LintFinding {
     let masked: String
     let fingerprint: String
     let replacement: SecretReplacement
+    /// Of the file in a folder: its name in the place may be shown in another form.
+    fileprivate(set) var path: FilePath?
 
     private static let copy = (id: "keychain-copy", title: "a copy of a keychain item")
 
@@ -75,6 +78,8 @@ struct LintFileReport {
     init(_ report: ScanReport) {
         (findings, problems) = (report.findings.map(LintFinding.init), report.problems)
     }
+
+    mutating func setPath(_ path: FilePath) { for index in findings.indices { findings[index].path = path } }
 
     /// Adds the findings of the rules in a file that may be code.
     mutating func addCode(_ bytes: [UInt8], name: String, parser: SwiftParserProcess) {

@@ -32,9 +32,6 @@ struct SARIFReport: Encodable {
         let tool: Tool
         let results: [Result]
         let invocations: [Invocation]
-        let columnKind = "utf16CodeUnits"
-
-        private enum CodingKeys: String, CodingKey { case tool, results, invocations, columnKind }
     }
 
     struct Tool: Encodable { let driver: Driver }
@@ -86,10 +83,10 @@ struct SARIFReport: Encodable {
         init(_ place: ScanPlace) {
             let uri = RelativeReference(path: place.names.first ?? "").text
             // A document in the file has no line of the file.
-            let region =
+            let line =
                 place.names.count == 1
-                ? Region(startLine: place.line, startColumn: place.column) : Region(startLine: 1, startColumn: 1)
-            physicalLocation = Physical(artifactLocation: Artifact(uri: uri), region: region)
+                ? place.line : 1
+            physicalLocation = Physical(artifactLocation: Artifact(uri: uri), region: Region(startLine: line))
         }
     }
 
@@ -100,10 +97,8 @@ struct SARIFReport: Encodable {
 
     struct Artifact: Encodable { let uri: String }
 
-    struct Region: Encodable {
-        let startLine: Int
-        let startColumn: Int
-    }
+    /// Columns of SARIF are characters, and those of findings are bytes: it has lines alone.
+    struct Region: Encodable { let startLine: Int }
 }
 
 /// A path as a reference of RFC 3986: other characters than those of a path are percent-encoded.

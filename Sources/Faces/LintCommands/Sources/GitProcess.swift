@@ -14,7 +14,8 @@ struct GitProcess: ~Copyable {
     /// The maximum time that git takes for its next bytes, in nanoseconds.
     private static let timeout: UInt64 = 600_000_000_000
 
-    init(_ arguments: [String], in repository: FilePath) throws(CommandFailure) {
+    /// - Parameter usesOwnIndex: whether the index is that of the commit that runs this program as a hook.
+    init(_ arguments: [String], in repository: FilePath, usesOwnIndex: Bool = false) throws(CommandFailure) {
         guard let path = repository.text else { throw .parameter("the path \(repository) is not UTF-8") }
         guard let git = Self.executable else { throw .parameter("git was not found", hint: "apt install git") }
         do throws(SystemError) {
@@ -22,7 +23,8 @@ struct GitProcess: ~Copyable {
                 executable: git,
                 arguments: ["--no-replace-objects", "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", path]
                     + arguments,
-                environment: Self.environment, startsSession: false, inheritsErrors: true)
+                environment: Self.environment + (usesOwnIndex ? Self.ownIndex : []), startsSession: false,
+                inheritsErrors: true)
         } catch { throw .parameter(error.description) }
     }
 
@@ -41,6 +43,9 @@ struct GitProcess: ~Copyable {
         "GIT_TERMINAL_PROMPT=0",
         "GIT_PAGER=cat", "HOME=\(SecureEnvironment.value(of: "HOME") ?? "/")",
     ]
+
+    /// A commit of some of the changes has an index of its own, and names it for its hooks.
+    private static let ownIndex = SecureEnvironment.value(of: "GIT_INDEX_FILE").map { ["GIT_INDEX_FILE=\($0)"] } ?? []
 
     // MARK: Output
 
@@ -63,6 +68,13 @@ struct GitProcess: ~Copyable {
         while buffer.count - position < count, try fill() {}
         defer { position = min(buffer.count, position + count) }
         return Array(buffer[position...].prefix(count))
+    }
+
+    /// Requires that git has read everything, at the end of its output.
+    func requireSuccess() throws(CommandFailure) {
+        guard process.hasSucceeded(until: Self.deadline) else {
+            throw .parameter("git has failed", hint: "git fsck checks the repository")
+        }
     }
 
     func write(_ text: String) throws(CommandFailure) {

@@ -16,11 +16,13 @@ struct TreeFiles: LintSource {
     let paths: [FilePath]
     let configuration: LintConfiguration
     let scanner: FileScanner
+    /// Whether the drafts of killed migrations are removed.
+    let removesDrafts: Bool
 
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         let workingDirectory = FilePath.workingDirectory
         let tree = FileTree(
-            paths, isRecursive: true, removesDrafts: false, excluding: Self.kernelDirectories,
+            paths, isRecursive: true, removesDrafts: removesDrafts, excluding: Self.kernelDirectories,
             limiting: [".git": Self.repositoryFiles])
         while let entry = tree.next() {
             switch entry {
@@ -30,11 +32,17 @@ struct TreeFiles: LintSource {
                     body(.excluded)
                     continue
                 }
-                do throws(SystemError) { body(try scanner.report(file, name: name)) } catch {
+                do throws(SystemError) {
+                    var report = try scanner.report(file, name: name)
+                    report.setPath(file.path)
+                    body(report)
+                } catch {
                     body(LintFileReport(problem: error.description, in: name))
                 }
             // A link has the content of another file, and a device or a pipe none.
-            case .other: continue
+            case .other(let path, let reason):
+                guard paths.contains(path) else { continue }
+                body(LintFileReport(problem: "it is no file: \(reason)", in: path.description))
             case .failure(let path, let error):
                 let name = path.relative(to: workingDirectory).description
                 body(LintFileReport(problem: error.description, in: name))
@@ -56,7 +64,7 @@ extension FilePath {
 
     /// The path from a directory, if it is below it, without `./`: the same file has one name in every report.
     func relative(to directory: FilePath?) -> FilePath {
-        if hasPrefix("./") { return FilePath(bytes: bytes.dropFirst(2)) }
+        if hasPrefix("./") { return FilePath(bytes: bytes.dropFirst(2).drop { $0 == 0x2F }) }
         guard let directory, bytes.starts(with: directory.bytes + [0x2F]) else { return self }
         return FilePath(bytes: bytes.dropFirst(directory.bytes.count + 1))
     }

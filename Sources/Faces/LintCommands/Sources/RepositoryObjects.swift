@@ -28,17 +28,31 @@ struct RepositoryObjects: LintSource {
             let name = "\(object.prefix(12))/\(names[object] ?? "unreachable")"
             body(try contents.report(object, name: name))
         }
+        try objects.requireSuccess()
     }
 
-    /// A path of each object that a reference or its log reaches.
+    /// The options for changes in the form `:MODE MODE OBJECT OBJECT STATUS`, zero, PATH, zero; without the settings of
+    /// the repository.
+    static let changes = [
+        "-O/dev/null", "--raw", "--no-abbrev", "--no-relative", "--no-renames", "--no-ext-diff", "-z",
+    ]
+
+    /// A path of each object that a reference or its log reaches; one that is left out only if all are.
     private func objectNames() throws(CommandFailure) -> [String: String] {
-        var list = try GitProcess(["rev-list", "--objects", "--all", "--reflog"], in: repository)
+        // gpg.program would be a program of the repository's choice.
+        var list = try GitProcess(
+            ["-c", "log.showRoot=true", "log", "--all", "--reflog", "-m", "--no-show-signature", "--format="]
+                + Self.changes, in: repository)
         var names: [String: String] = [:]
-        while let line = try list.next() {
-            let text = String(decoding: line, as: UTF8.self)
-            guard let space = text.firstIndex(of: " ") else { continue }
-            names[String(text[..<space])] = String(text[text.index(after: space)...])
+        while let entry = try list.next(endingWith: 0) {
+            guard entry.first == UInt8(ascii: ":"), let path = try list.next(endingWith: 0) else { continue }
+            let fields = String(decoding: entry, as: UTF8.self).split(separator: " ")
+            guard fields.count == 5 else { throw .parameter("git prints changes in an unknown form") }
+            if names[String(fields[3])].map(configuration.excludes) != false {
+                names[String(fields[3])] = String(decoding: path, as: UTF8.self)
+            }
         }
+        try list.requireSuccess()
         return names
     }
 }
@@ -52,21 +66,21 @@ struct StagedFiles: LintSource {
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         try GitProcess.requireRepository(repository)
         var list = try GitProcess(
-            ["diff", "--cached", "--name-only", "--no-ext-diff", "--diff-filter=ACMRT", "-z"], in: repository)
+            ["diff", "--cached", "--diff-filter=ACMRT"] + RepositoryObjects.changes, in: repository, usesOwnIndex: true)
         var contents = try BlobReader(repository, scanner)
-        while let name = try list.next(endingWith: 0) {
+        while let entry = try list.next(endingWith: 0), let name = try list.next(endingWith: 0) {
+            let fields = String(decoding: entry, as: UTF8.self).split(separator: " ")
             let path = String(decoding: name, as: UTF8.self)
-            guard !path.isEmpty else { continue }
+            guard fields.count == 5 else { throw .parameter("git prints changes in an unknown form") }
+            // A submodule is a repository of its own.
+            guard fields[1] != "160000" else { continue }
             guard !configuration.excludes(path) else {
                 body(.excluded)
                 continue
             }
-            guard !path.contains("\n"), path.utf8.elementsEqual(name) else {
-                body(LintFileReport(problem: "the name has a line end, or is not UTF-8", in: path))
-                continue
-            }
-            body(try contents.report(":\(path)", name: path))
+            body(try contents.report(String(fields[3]), name: path))
         }
+        try list.requireSuccess()
     }
 }
 
@@ -82,7 +96,7 @@ private struct BlobReader: ~Copyable {
 
     /// Scans an object.
     ///
-    /// - Parameter object: its hash, or `:PATH` for a staged file.
+    /// - Parameter object: its hash.
     mutating func report(_ object: String, name: String) throws(CommandFailure) -> LintFileReport {
         try process.write(object + "\n")
         guard let header = try process.next() else { throw .parameter("git has ended early") }
