@@ -83,7 +83,7 @@ struct LintScanTests {
 
     @Test("A file that changes while it is read is named")
     func change() throws {
-        try Data([UInt8](repeating: 0x61, count: 60_000_000)).write(to: URL(filePath: "\(place.path)/b.log"))
+        try Data([UInt8](repeating: 0x61, count: 6_000_000)).write(to: URL(filePath: "\(place.path)/b.log"))
         let script = """
             cd "$1" && ( while [ ! -e end ]; do printf a >> b.log; done ) & cd "$1" && "$2" lint --json b.log
             status=$?; touch end; wait; exit $status

@@ -65,7 +65,7 @@ public struct SecretScanner: Sendable {
             try Self.scan(head + rest, name, &scanner)
         } else {
             if isDocument { scanner.reportLength() }
-            try Self.scanParts(of: file, head, name, &scanner)
+            try Self.scanParts(of: file, length: size, head, name, &scanner)
         }
         if try FileAttributes(of: file, path: name, withExtended: false).stamp != state.stamp { scanner.reportChange() }
         return scanner.report([name])
@@ -88,10 +88,12 @@ public struct SecretScanner: Sendable {
     private static let overlap = 128 << 10
     /// How far before itself a match looks.
     private static let lookBehind = 4096
+    private static let maxGrowth = 64 << 20
     private static let maxLogLength = 64 << 20
 
     private static func scanParts(
-        of file: borrowing OwnedDescriptor, _ head: [UInt8], _ name: String, _ scanner: inout DocumentScanner
+        of file: borrowing OwnedDescriptor, length: Int, _ head: [UInt8], _ name: String,
+        _ scanner: inout DocumentScanner
     ) throws(SystemError) {
         var (part, accepted, offset, position) = (head, 0, 0, TextPosition(line: 1, column: 1))
         while true {
@@ -104,6 +106,8 @@ public struct SecretScanner: Sendable {
                 DocumentScanner.Window(
                     accepted: accepted..<end, line: position.line, column: position.column, offset: offset))
             guard !isLast else { return }
+            // A file may grow faster than it is read.
+            guard offset < length &+ maxGrowth else { return scanner.reportChange() }
             let start = end - lookBehind
             position.advance(to: start, in: text)
             position = TextPosition(line: position.line, column: position.column)

@@ -62,7 +62,7 @@ struct TextScanner: Sendable {
     ///
     /// - Parameters:
     ///   - fileName: of the file or the document.
-    ///   - takeTime: called now and then; the rest of the text is left out if it returns false.
+    ///   - takeTime: called periodically; the rest of the text is left out if it returns false.
     func matches(
         in text: ScannedText, _ context: TextContext, fileName: String, takeTime: () -> Bool
     ) -> [Match] {

@@ -11,12 +11,15 @@ public struct SystemTime: Hashable, Sendable {
 
     public enum Clock: Sendable {
         case boot, monotonic, wall
+        /// The processor time of the calling thread.
+        case thread
 
         fileprivate var identifier: clockid_t {
             switch self {
             case .boot: CLOCK_BOOTTIME
             case .monotonic: CLOCK_MONOTONIC
             case .wall: CLOCK_REALTIME
+            case .thread: CLOCK_THREAD_CPUTIME_ID
             }
         }
     }

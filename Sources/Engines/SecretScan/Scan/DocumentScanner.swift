@@ -53,13 +53,27 @@ struct DocumentScanner {
             observe(bytes[...], place.decoded(from: TextObserver.rawBytes))
             scanRecords(SQLiteStore(bytes), place, depth)
         case .propertyList: scanRecords(PropertyListStore(bytes), place, depth)
-        case .der where BinaryKey.isPlainKey(bytes):
-            observe(bytes[...], place)
-            add(.privateKey, place, name: "", bytes[...], .binary)
-        case .der where BinaryKey.isWeakArchive(bytes): add(.keyArchive, place, name: "", bytes[...], .binary)
+        case .der: scanKey(bytes, place, depth, context)
         case .unread(let format):
             problems.append(ScanProblem(names: place.names, reason: "the format \(format) is not read"))
-        case .der, nil: scanText(bytes, place, depth, context)
+        case nil: scanText(bytes, place, depth, context)
+        }
+    }
+
+    private mutating func scanKey(_ bytes: [UInt8], _ place: ScanPlace, _ depth: Int, _ context: TextContext?) {
+        if BinaryKey.isPlainKey(bytes) {
+            observe(bytes[...], place)
+            return add(.privateKey, place, name: "", bytes[...], .binary)
+        }
+        switch BinaryKey.archive(bytes) {
+        case .weak: add(.keyArchive, place, name: "", bytes[...], .binary)
+        case .untried:
+            problems.append(
+                ScanProblem(
+                    names: place.names,
+                    reason: "usual passwords cannot be tried on the PKCS #12 file: it has many iterations, or an "
+                        + "unsupported kind of key"))
+        case nil: scanText(bytes, place, depth, context)
         }
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The limits of the work for one scanned file. The parts beyond a limit are left out, and named as a problem.
 public struct ScanLimits: Sendable {
     /// The maximum depth of documents in documents, encodings included.
@@ -29,7 +31,7 @@ struct ScanBudget: Sendable {
     private var documents = 0
     private var findings = 0
     private var textLength = 0
-    private let start = ProcessorTime.ofThread
+    private let start = SystemTime.read(.thread)
     /// The limits that were exceeded.
     private(set) var exceeded: Set<Limit> = []
 
@@ -57,7 +59,10 @@ struct ScanBudget: Sendable {
 
     /// - Returns: false if the time is over.
     mutating func takeTime() -> Bool {
-        ProcessorTime.ofThread - start <= Double(limits.maxSeconds + (textLength >> 20)) || exceed(.time)
+        guard let start, let now = SystemTime.read(.thread),
+            Int(clamping: now.seconds &- start.seconds) <= limits.maxSeconds + (textLength >> 20)
+        else { return exceed(.time) }
+        return true
     }
 
     /// How many bytes may be decoded for one document now.

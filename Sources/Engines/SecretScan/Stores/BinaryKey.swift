@@ -25,21 +25,36 @@ enum BinaryKey {
         }
     }
 
-    /// Whether the bytes are a PKCS #12 file with a private key, and one of the usual passwords, or none, opens it.
-    static func isWeakArchive(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count <= maxLength, let sequence = content(of: bytes), sequence.starts(with: [2, 1, 3, 0x30]) else {
-            return false
-        }
-        return passwords.contains { password in
-            let passphrase = SharedSecret(copying: Array(password.utf8))
-            let archive = bytes.withUnsafeBytes { der in
-                try? PKCS12Archive(reading: der, passphrase: passphrase, maxIterations: maxIterations)
-            }
-            return archive?.keys.isEmpty == false
-        }
+    /// The result of the usual passwords, and of none, for a PKCS #12 file.
+    enum Archive {
+        /// One of them opens it, and it has a private key.
+        case weak
+        /// They cannot be tried: it needs too many iterations, or something unsupported.
+        case untried
     }
 
-    /// For one password; a file that needs more is left out.
+    /// - Returns: nil for other bytes, and for a file that none of the passwords opens.
+    static func archive(_ bytes: [UInt8]) -> Archive? {
+        guard bytes.count <= maxLength, let sequence = content(of: bytes), sequence.starts(with: [2, 1, 3, 0x30]) else {
+            return nil
+        }
+        for password in passwords {
+            let passphrase = SharedSecret(copying: Array(password.utf8))
+            let outcome = bytes.withUnsafeBytes { der in
+                Result { () throws(PKCS12Error) in
+                    try PKCS12Archive(reading: der, passphrase: passphrase, maxIterations: maxIterations)
+                }
+            }
+            switch outcome {
+            case .success(let archive): return archive.keys.isEmpty ? nil : .weak
+            case .failure(.unsupported): return .untried
+            case .failure: continue
+            }
+        }
+        return nil
+    }
+
+    /// For one password.
     private static let maxIterations = 100_000
     private static let passwords = [
         "", "password", "changeit", "changeme", "secret", "123456", "1234", "test", "notasecret",
