@@ -88,17 +88,21 @@ public struct SecretScanner: Sendable {
     private static let overlap = 128 << 10
     /// How far before itself a match looks.
     private static let lookBehind = 4096
-    private static let maxGrowth = 64 << 20
     private static let maxLogLength = 64 << 20
 
     private static func scanParts(
         of file: borrowing OwnedDescriptor, length: Int, _ head: [UInt8], _ name: String,
         _ scanner: inout DocumentScanner
     ) throws(SystemError) {
-        var (part, accepted, offset, position) = (head, 0, 0, TextPosition(line: 1, column: 1))
+        var (part, accepted, offset, read) = (head, 0, 0, head.count)
+        var position = TextPosition(line: 1, column: 1)
         while true {
             let next = try file.read(upTo: partLength - overlap - lookBehind, path: name)
-            let isLast = next.isEmpty
+            read += next.count
+            // A file may grow as fast as it is read.
+            let hasGrown = read > length
+            if hasGrown { scanner.reportChange() }
+            let isLast = next.isEmpty || hasGrown
             let end = isLast ? Int.max : part.count - overlap
             let text = ScannedText(part)
             scanner.scanText(
@@ -106,8 +110,6 @@ public struct SecretScanner: Sendable {
                 DocumentScanner.Window(
                     accepted: accepted..<end, line: position.line, column: position.column, offset: offset))
             guard !isLast else { return }
-            // A file may grow faster than it is read.
-            guard offset < length &+ maxGrowth else { return scanner.reportChange() }
             let start = end - lookBehind
             position.advance(to: start, in: text)
             position = TextPosition(line: position.line, column: position.column)
