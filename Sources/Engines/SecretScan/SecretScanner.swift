@@ -101,7 +101,10 @@ public struct SecretScanner: Sendable {
             read += next.count
             // A file may grow as fast as it is read.
             let hasGrown = read > length
-            if hasGrown { scanner.reportChange() }
+            if hasGrown {
+                scanner.reportChange()
+                part += next
+            }
             let isLast = next.isEmpty || hasGrown
             let end = isLast ? Int.max : part.count - overlap
             let text = ScannedText(part)
