@@ -22,7 +22,8 @@ struct TreeFiles: LintSource {
     func forEachReport(_ body: (LintFileReport) -> Void) throws(CommandFailure) {
         let workingDirectory = FilePath.workingDirectory
         let tree = FileTree(
-            paths, isRecursive: true, removesDrafts: removesDrafts, excluding: Self.kernelDirectories,
+            paths, isRecursive: true, ownFiles: removesDrafts ? .skippedWithoutDrafts : .listed,
+            excluding: Self.kernelDirectories,
             limiting: [".git": Self.repositoryFiles])
         while let entry = tree.next() {
             switch entry {

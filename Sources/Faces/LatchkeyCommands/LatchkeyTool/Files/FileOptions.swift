@@ -31,7 +31,8 @@ struct FileBatchOptions: ParsableArguments {
 
     func tree() throws(CommandFailure) -> FileTree {
         FileTree(
-            paths, isRecursive: recursive, removesDrafts: !dryRun, excluding: try Self.keychainDirectories())
+            paths, isRecursive: recursive, ownFiles: dryRun ? .skipped : .skippedWithoutDrafts,
+            excluding: try Self.keychainDirectories())
     }
 
     /// Returns the directories of the keychain. The keychain's own files would be lost if they were protected.

@@ -23,6 +23,14 @@ package final class FileTree {
         case failure(FilePath, SystemError)
     }
 
+    /// How the files of Latchkey itself below directories are treated: drafts of killed commands, and policies.
+    package enum OwnFiles: Sendable {
+        case skipped
+        case skippedWithoutDrafts
+        /// As any others: their names prove nothing.
+        case listed
+    }
+
     private enum Pending {
         case argument(FilePath)
         case child(OpenDirectory, OpenDirectory.Entry)
@@ -30,23 +38,23 @@ package final class FileTree {
 
     private var pending: [Pending]
     private let isRecursive: Bool
-    private let removesDrafts: Bool
+    private let ownFiles: OwnFiles
     private let excluded: Set<FileStatus.Identity>
     private let partial: [FilePath: Set<FilePath>]
 
     /// - Parameters:
     ///   - isRecursive: whether a directory is allowed, and means everything below it.
-    ///   - removesDrafts: whether the drafts of killed commands are removed.
+    ///   - ownFiles: skipped; `skippedWithoutDrafts` also removes the drafts.
     ///   - excluded: directories that are never entered: those of the keychain itself.
     ///   - partial: names of directories, with the names of the files to which they are limited below others.
     package init(
-        _ paths: [FilePath], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = [],
+        _ paths: [FilePath], isRecursive: Bool, ownFiles: OwnFiles, excluding excluded: Set<FileStatus.Identity> = [],
         limiting partial: [FilePath: Set<FilePath>] = [:]
     ) {
         (self.excluded, self.partial) = (excluded, partial)
         pending = paths.reversed().map(Pending.argument)
         self.isRecursive = isRecursive
-        self.removesDrafts = removesDrafts
+        self.ownFiles = ownFiles
     }
 
     package func next() -> Entry? {
@@ -96,15 +104,18 @@ package final class FileTree {
             case .link: return .other(path, reason: "a symbolic link")
             case .other: return .other(path, reason: "neither a file nor a directory")
             case .file:
-                if child.name == FilePath(ProtectionPolicy.fileName) { return nil }
-                if child.name.hasPrefix(OpenDirectory.draftPrefix) {
-                    if removesDrafts { _ = try parent.removeDraft(child.name) }
-                    return nil
-                }
+                if ownFiles != .listed, try isOwn(child.name, in: parent) { return nil }
                 return .file(File(directory: parent, name: child.name, isBelowDirectory: true))
             }
         } catch {
             return .failure(path, error)
         }
+    }
+
+    private func isOwn(_ name: FilePath, in parent: OpenDirectory) throws(SystemError) -> Bool {
+        if name == FilePath(ProtectionPolicy.fileName) { return true }
+        guard name.hasPrefix(OpenDirectory.draftPrefix) else { return false }
+        if ownFiles == .skippedWithoutDrafts { _ = try parent.removeDraft(name) }
+        return true
     }
 }

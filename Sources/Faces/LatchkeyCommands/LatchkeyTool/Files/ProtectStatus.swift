@@ -34,7 +34,7 @@ extension ProtectCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keys = try passcode.fileKeys(in: session)
-            let tree = FileTree(paths, isRecursive: recursive, removesDrafts: false)
+            let tree = FileTree(paths, isRecursive: recursive, ownFiles: .skipped)
             var reports: [ProtectedFileReport] = []
             var failure: KeychainError?
             while let entry = tree.next() {

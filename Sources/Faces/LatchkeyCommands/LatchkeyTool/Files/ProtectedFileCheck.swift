@@ -13,7 +13,7 @@ struct ProtectedFileCheck {
 
     /// - Parameter paths: files, and directories with everything below them.
     init(_ paths: [FilePath]) {
-        let tree = FileTree(paths, isRecursive: true, removesDrafts: false)
+        let tree = FileTree(paths, isRecursive: true, ownFiles: .skipped)
         while let entry = tree.next() {
             switch entry {
             case .other: break
