@@ -20,8 +20,8 @@ struct LintScan: ParsableSubcommand {
             reads the configuration; --history reads every version of every file in a repository.
 
             --migrate moves secrets into items of the keychain and leaves references. It shows the changes, and asks. Only \
-            secrets in a text move, none in code, in encodings and in documents in a file. Programs that read the file \
-            must understand the references.
+            whole values in configuration and histories move, none in code, in encodings and in documents in a file. \
+            Programs that read the file must understand the references.
 
             Exits with 0 if nothing was found, 1 if something was found, and 2 if something could not be scanned, \
             whether or not something was found.

@@ -56,15 +56,15 @@ enum ReplaceableFormat {
         let isQuoted = before == after && ByteClass("\"'").contains(before)
         switch self {
         case .environment:
-            return
-                (isQuoted
-                ? !value.contains(where: ByteClass("$`").contains) : !value.contains(where: Self.environmentSigns))
+            return !value.contains(where: (isQuoted ? Self.expansionSigns : Self.environmentSigns).contains)
                 && isOnly(range, in: text, isQuoted: isQuoted, comments: "#", separators: "=")
         case .properties:
             return !value.contains(UInt8(ascii: "%"))
                 && isOnly(range, in: text, isQuoted: isQuoted, comments: isQuoted ? "#" : "", separators: "=:")
         case .json:
-            return isQuoted && before == UInt8(ascii: "\"")
+            // A text before a colon is a name.
+            let next = text.end(of: .whiteSpace, from: range.upperBound + 1, limit: 4096)
+            return isQuoted && before == UInt8(ascii: "\"") && text[at: next] != UInt8(ascii: ":")
         case .yaml:
             // In single quotes, two of them are one character.
             if isQuoted {
@@ -86,7 +86,9 @@ enum ReplaceableFormat {
             return before == UInt8(ascii: ":") && ByteClass.lineEnd.contains(after)
                 && !value.contains(UInt8(ascii: ":"))
         case .history:
-            guard !value.contains(where: isQuoted ? ByteClass("$`").contains : Self.shellSigns) else { return false }
+            guard !value.contains(where: (isQuoted ? Self.expansionSigns : Self.shellSigns).contains) else {
+                return false
+            }
             let start = isQuoted ? range.lowerBound - 1 : range.lowerBound
             let end = isQuoted ? range.upperBound + 1 : range.upperBound
             let isOption = text.has(" -p", at: start - 3) || text[at: start - 1] == UInt8(ascii: "=")
@@ -104,18 +106,32 @@ enum ReplaceableFormat {
         let rest = text.end(of: .blank, from: end)
         let isComment = rest > end && ByteClass(comments).contains(text[at: rest])
         guard ByteClass.lineEnd.contains(text[at: rest]) || isComment, line.lowerBound < start else { return false }
+        guard isQuoted || !continues(behind: rest, from: line.lowerBound, in: text) else { return false }
         let nameEnd = text.start(of: .blank, to: start, limit: 256)
         return ByteClass(separators).contains(text[at: nameEnd - 1])
-            && !text.part(line.lowerBound..<nameEnd).contains(where: Self.brackets)
+            && !text.part(line.lowerBound..<nameEnd).contains(where: Self.brackets.contains)
+    }
+
+    /// Whether the next line that is not empty begins further to the right than the name: it belongs to the value.
+    private func continues(behind end: Int, from lineStart: Int, in text: ScannedText) -> Bool {
+        let name = text.end(of: Self.indentation, from: lineStart)
+        let lineEnd = text.end(of: .notLineEnd, from: end)
+        let next = text.end(of: .whiteSpace, from: lineEnd)
+        let indent = next - text.start(of: .blank, to: next, limit: 4096)
+        return next < text.count && indent > name - lineStart
     }
 
     private static func isEdge(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-    private static let brackets = ByteClass("{[(,<#;").contains
+    private static let brackets = ByteClass("{[(,<#;")
+    /// A list of YAML indents the names in it.
+    private static let indentation = ByteClass.blank.union("-")
+    /// Characters that mean something else in quotes.
+    private static let expansionSigns = ByteClass("$`")
     /// Characters that mean something else in files of environment variables.
-    private static let environmentSigns = ByteClass { $0 <= 0x20 || ByteClass("\"'`$\\;#").contains($0) }.contains
+    private static let environmentSigns = ByteClass { $0 <= 0x20 || ByteClass("\"'`$\\;#").contains($0) }
     /// Characters that mean something else to a shell.
-    private static let shellSigns = ByteClass { $0 <= 0x20 || ByteClass("\"'`$\\|&;<>()*?#~").contains($0) }.contains
+    private static let shellSigns = ByteClass { $0 <= 0x20 || ByteClass("\"'`$\\|&;<>()*?#~").contains($0) }
     /// The first characters of values that are no plain text.
     private static let yamlSigns = ByteClass("!*&|>@`%{}[],?:-#\"'")
 }

@@ -17,6 +17,8 @@ struct MigrationPlan {
     }
 
     struct File {
+        let path: FilePath
+        /// As it is shown.
         let name: String
         let file: MigratedFile
         /// In the order of their positions. They do not overlap.
@@ -91,7 +93,7 @@ struct MigrationPlan {
             problems.append(ScanProblem(names: [name], reason: "it was changed while it was scanned; scan it again"))
         }
         values.sort { $0.range.lowerBound < $1.range.lowerBound }
-        if !values.isEmpty { files.append(File(name: name, file: read.file, values: values)) }
+        if !values.isEmpty { files.append(File(path: path, name: name, file: read.file, values: values)) }
     }
 
     /// The name of the folder of a file, or of the file in a home directory, without points at the beginning.

@@ -9,7 +9,7 @@ struct MigrationReport {
     private let plan: MigrationPlan
     private let leaves: MigrationOptions.Rest
     /// The files that were not changed.
-    private var failed: Set<String> = []
+    private var failed: Set<FilePath> = []
     private(set) var problems: [ScanProblem]
     /// Whether the moves were made, or are only planned.
     var isDone = false
@@ -19,11 +19,11 @@ struct MigrationReport {
     }
 
     mutating func add(failure reason: String, of file: MigrationPlan.File) {
-        failed.insert(file.name)
+        failed.insert(file.path)
         problems.append(ScanProblem(names: [file.name], reason: reason))
     }
 
-    private var files: [MigrationPlan.File] { plan.files.filter { !failed.contains($0.name) } }
+    private var files: [MigrationPlan.File] { plan.files.filter { !failed.contains($0.path) } }
     private var values: [MigrationPlan.Value] { files.flatMap(\.values) }
 
     /// 0, 1 for findings that stay, 2 if something was not scanned or not moved.
