@@ -44,7 +44,7 @@ struct AgentProcessTests {
         try service.administrator.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
         #expect(terminal.waitForPrompt("Passcode of the keychain:"))
-        for text in ["to log in", "\(getpid())"] { #expect(terminal.screen.contains(text), "\(text)") }
+        for text in ["to log in", "\(getpid())"] { #expect(eventually { terminal.screen.contains(text) }, "\(text)") }
         terminal.type("wrong\r")
         #expect(terminal.waitForNewPrompt("The passcode is wrong. 2 attempts are left."))
         terminal.type("the right one\r")

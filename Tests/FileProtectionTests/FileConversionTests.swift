@@ -285,7 +285,7 @@ import Testing
         #expect(try bytes("a") == whole)
         #expect(try Set(names()) == ["a", "a.damaged"])
         // The same length, and other bytes; then a link to the same bytes.
-        for (count, other) in [(2, damaged.dropLast() + [damaged[0] ^ 1]), (3, damaged)] {
+        for (count, other) in [(2, damaged.dropLast() + damaged.suffix(1).map { $0 ^ 1 }), (3, damaged)] {
             if count == 2 {
                 try Data(other).write(to: URL(filePath: path("a.damaged")))
             } else {

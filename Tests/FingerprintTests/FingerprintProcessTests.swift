@@ -61,7 +61,7 @@ struct FingerprintProcessTests {
     func match() throws {
         let command = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
-        #expect(terminal.screen.contains("Item: “any”"))
+        #expect(eventually { terminal.screen.contains("Item: “any”") })
         try fprintd.send("SCAN finger-A")
         #expect(command.wait() == 0, "\(fprintd.log)")
         #expect(command.output == "secret of any\n")

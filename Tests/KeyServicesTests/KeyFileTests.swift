@@ -161,6 +161,12 @@ struct KeyFileTests {
             expectRefusal(key, type)
             expectRefusal(try openssl.output(["pkey", "-in", openssl.file(key), "-pubout"]), type)
         }
+        // Raw bytes that begin as a structure does.
+        for (identifier, type) in [(UInt8(0x6E), "X25519"), (0x70, "Ed25519")] {
+            expectRefusal(
+                [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, identifier, 0x03, 0x21, 0x00, 0x30]
+                    + [UInt8](repeating: 0x11, count: 31), type)
+        }
     }
 
     @Test("All sample keys exist, and an unusual key size works, too")

@@ -62,17 +62,28 @@ enum DERValidation {
     }
 
     /// Checks the key inside PKCS #8, `INTEGER SEQUENCE OCTET STRING …`, and inside
-    /// SubjectPublicKeyInfo, `SEQUENCE BIT STRING`, if it is a structure.
+    /// SubjectPublicKeyInfo, `SEQUENCE BIT STRING`, if its algorithm has structures as keys.
     private static func isInnerKeyValid(_ content: UnsafeRawBufferPointer) -> Bool {
         var rest = content
         guard let first = next(&rest), let second = next(&rest) else { return true }
         var inner: UnsafeRawBufferPointer?
-        if first.tag == 0x02, second.tag == 0x30, let third = next(&rest), third.tag == 0x04 { inner = third.content }
-        if first.tag == 0x30, second.tag == 0x03 {
+        if first.tag == 0x02, hasStructuredKeys(second), let third = next(&rest), third.tag == 0x04 {
+            inner = third.content
+        }
+        if hasStructuredKeys(first), second.tag == 0x03 {
             inner = UnsafeRawBufferPointer(rebasing: second.content.dropFirst())
         }
         guard var inner, inner.first == 0x30 else { return true }
         guard let key = next(&inner), inner.isEmpty else { return false }
         return areValid(key.content, depth: 1)
+    }
+
+    /// Whether an AlgorithmIdentifier is one of RSA (RFC 8017, appendix A) or ECDSA (RFC 5480). Other keys, such as
+    /// those of X25519 (RFC 8410), are raw bytes, and can begin as a structure does.
+    private static func hasStructuredKeys(_ algorithm: Element) -> Bool {
+        var rest = algorithm.content
+        guard algorithm.tag == 0x30, let identifier = next(&rest), identifier.tag == 0x06 else { return false }
+        return identifier.content.starts(with: [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01])
+            || identifier.content.elementsEqual([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01])
     }
 }
